@@ -1,0 +1,1 @@
+"""What a record is: types, schema, loading, saving, derivation, verification."""

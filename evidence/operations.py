@@ -1,0 +1,47 @@
+"""Families of submissions and their operations: the one table on the Python side."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Family(StrEnum):
+    """Kind of a submission; it is the first part of every candidate id."""
+
+    SIGN = "sign"
+    KEM = "kem"
+    KEX = "kex"
+    HASH = "hash"
+
+
+class FamilyText(NamedTuple):
+    """How the guide's section 3.5 (1) names a family, and its operations in table order."""
+
+    category: str
+    function: str
+    operations: tuple[str, ...]
+
+
+FAMILIES = {
+    Family.SIGN: FamilyText("public-key algorithm", "digital signature", ("keygen", "sign", "verify")),
+    Family.KEM: FamilyText("public-key algorithm", "key encapsulation", ("keygen", "enc", "dec")),
+    Family.KEX: FamilyText("public-key algorithm", "key exchange", ("exchange", "init_a", "init_b")),
+    Family.HASH: FamilyText("cryptographic hash algorithm", "hash", ("hash",)),
+}
+
+
+def family_of(candidate: str) -> Family:
+    """Return the family that a candidate id such as ``kem-kyber`` names."""
+    return Family(candidate.partition("-")[0])
+
+
+def operation_rank(family: Family, operation: str) -> tuple[int, int, str]:
+    """Return a sort key that puts operations in the order of the report's table 4.
+
+    Key-exchange steps follow ``exchange, init_a, init_b`` as ``pass1 ...`` and then ``derive_a, derive_b``.
+    """
+    fixed = FAMILIES[family].operations
+    if operation in fixed:
+        return (fixed.index(operation), 0, "")
+    if operation.startswith("pass") and operation[4:].isdigit():
+        return (len(fixed), int(operation[4:]), "")
+    return (len(fixed) + 1, 0, operation)

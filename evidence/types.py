@@ -1,0 +1,353 @@
+"""What a record is: the frozen types of schema 3, into which every evidence file is loaded.
+
+Names and meanings follow the published schema 2 wherever the meaning is the same. A field that may be
+absent is ``None`` by default and is left out when written: nothing stands in for a missing observation.
+Numbers carry their unit in their name, except counts and the names that schema 2 fixed (``measurements``,
+``cycles``, ``trials``, ``warmups``, ``iterations_per_trial``).
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+import msgspec
+
+SCHEMA = 3
+
+Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+CandidateId = Annotated[str, msgspec.Meta(pattern=r"^(sign|kem|kex|hash)-[a-z0-9][a-z0-9_-]{0,39}\Z")]
+SystemId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}\Z")]
+Label = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9+._-]{0,79}\Z")]
+RelativePath = Annotated[str, msgspec.Meta(pattern=r"^(?!/)(?!.*(^|/)\.\.(/|\Z))[^\x00-\x1f\\]{1,255}\Z")]
+Utc = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00\Z")]
+
+
+class KatStatus(StrEnum):
+    """Result of the known-answer test of one instance (report page, section 3)."""
+
+    PASS = "PASS"  # noqa: S105 - a status, not a password
+    MISMATCH = "MISMATCH"  # runs, other output
+    CRYPTOFAIL = "CRYPTOFAIL"  # an operation of the KAT fails
+    NOKAT = "NOKAT"  # no vectors submitted
+    PARTIAL = "PARTIAL"  # vectors cover part
+    TIMEOUT = "TIMEOUT"
+    OVERFLOW = "OVERFLOW"  # wrote past a buffer
+    CRASH = "CRASH"  # ended by a signal, or ended its process itself
+    BUILDFAIL = "BUILDFAIL"
+
+
+class FlagSet(StrEnum):
+    """Which compiler flags an instance was built with (guide.md, section 3.2)."""
+
+    GUIDE = "guide"
+    HARNESS_DEFAULT = "harness-default"
+
+
+class CounterUnit(StrEnum):
+    """What a counter counts. Ticks of a fixed-rate clock are never called cycles."""
+
+    CYCLES = "cycles"  # core cycles
+    TICKS = "ticks"  # reference ticks of a fixed-rate clock (TSC, cntvct)
+    NANOSECONDS = "ns"  # no counter but the clock
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of all evidence types: immutable, keyword-only, strict about unknown fields."""
+
+
+class Environment(Evidence):
+    """State of the machine when something was observed. Every field may be unknown."""
+
+    hostname: str | None = None
+    architecture: str | None = None
+    cpu_model: str | None = None
+    machine: str | None = None
+    cpu_number: Count | None = None
+    logical_cpus_online: str | None = None
+    virtualized: bool | None = None
+    hypervisor: str | None = None
+    memory_total_kib: Count | None = None
+    os: str | None = None
+    kernel: str | None = None
+    libc: str | None = None
+    compiler: str | None = None
+    cmake: str | None = None
+    python: str | None = None
+    perf_event_paranoid: int | None = None
+    perf_user_access: int | None = None
+    cpufreq_governor: str | None = None
+    cpufreq_driver: str | None = None
+    cpufreq_min_khz: Count | None = None
+    cpufreq_max_khz: Count | None = None
+    cpufreq_avg_khz: Count | None = None
+    intel_pstate_no_turbo: int | None = None
+    cpufreq_boost: int | None = None
+    smt_control: str | None = None
+    core_clock_hz: Count | None = None
+    core_clock_min_hz: Count | None = None
+    core_clock_max_hz: Count | None = None
+    core_clock_mhz: Count | None = None
+    load_1min: float | None = None
+    temperature_millicelsius: int | None = None
+
+
+class Plan(Evidence):
+    """Plan of one operation. ``estimated_s`` covers all trials and the warm-ups."""
+
+    iterations_per_trial: Positive
+    warmups: Count
+    trials: Positive
+    separate_processes: bool
+    estimated_s: Seconds
+    timeout_per_process_s: Seconds
+
+
+class Counter(Evidence):
+    """The counter that was used. ``name`` is absent where the source does not say (schema 2)."""
+
+    unit: CounterUnit
+    name: str | None = None
+    hz: Positive | None = None  # rate of a fixed-rate counter; absent for core cycles
+    overhead: Count | None = None  # an empty pair of reads, median of 1000, in the counter's unit
+    user_only: bool | None = None  # whether kernel mode was excluded
+
+
+class Quantiles(Evidence):
+    """Quantiles of the cost of one call in the counter's unit, read overhead subtracted.
+
+    ``samples`` readings were taken, each over ``batch_calls`` calls; with batches each reading is divided by
+    the batch size.
+    """
+
+    samples: Positive
+    batch_calls: Positive
+    min: float
+    p01: float
+    p05: float
+    p25: float
+    p50: float
+    p75: float
+    p95: float
+    p99: float
+    max: float
+
+
+class Trial(Evidence):
+    """One timed loop: calls, wall time over the whole loop, and the counter over the whole loop."""
+
+    measurements: Positive
+    seconds: Annotated[float, msgspec.Meta(gt=0)]
+    cycles: Positive | None = None
+    ticks: Positive | None = None
+    time_enabled_ns: Count | None = None
+    time_running_ns: Count | None = None
+    quantiles: Quantiles | None = None
+
+
+class Sizes(Evidence):
+    """Sizes in bytes: what the interface declares, and what the calls returned where that was seen."""
+
+    input_bytes: Count | None = None
+    pk_bytes: Count | None = None
+    sk_bytes: Count | None = None
+    ct_bytes: Count | None = None
+    ss_bytes: Count | None = None
+    signature_bytes: Count | None = None
+    digest_bytes: Count | None = None
+    returned_pk_bytes: Count | None = None
+    returned_sk_bytes: Count | None = None
+    returned_ct_bytes: Count | None = None
+    returned_ss_bytes: Count | None = None
+    returned_signature_bytes: Count | None = None  # largest over the calls of the process
+
+
+class Process(Evidence):
+    """One run of the driver: one trial (schema 2 allows several) in a process of its own.
+
+    ``status`` is ``complete`` or the way the process failed; a failed one lacks what it did not observe.
+    """
+
+    status: str
+    exit_code: int
+    trials: tuple[Trial, ...]
+    wall_s: Seconds
+    disturbed_retries: Count
+    reason: str | None = None  # of a failure
+    warmups: Count | None = None
+    baseline_rss_bytes: Count | None = None
+    peak_rss_bytes: Count | None = None
+    sign_failures_retried: Count | None = None
+    message_tweaks: Count | None = None
+    setup_verify_failed: Count | None = None
+    signature_length_excess: Count | None = None
+    verify_rejections: Count | None = None
+    return_codes: dict[str, Count] | None = None  # decimal return code -> times seen, all calls of the process
+    counter: Counter | None = None
+    sizes: Sizes | None = None
+    minor_page_faults: Count | None = None
+    major_page_faults: Count | None = None
+    voluntary_context_switches: Count | None = None
+    involuntary_context_switches: Count | None = None
+    command: tuple[str, ...] | None = None
+    output: str | None = None  # what the candidate printed, cut
+
+
+class Record(Evidence):
+    """Everything observed about one operation of one instance. Statistics are derived, never stored."""
+
+    schema: Literal[3]
+    status: Literal["complete", "failed"]
+    reason: str | None = None  # of a failure
+    candidate: CandidateId
+    label: Label
+    instance: str
+    variant: str
+    flags: FlagSet
+    operation: str
+    input_bytes: Count | None = None
+    plan: Plan
+    kat: KatStatus
+    library: RelativePath
+    library_sha256: Sha256
+    kat_log: RelativePath
+    kat_log_sha256: Sha256
+    sources_sha256: Sha256 | None = None
+    driver_sha256: Sha256 | None = None
+    started_utc: Utc
+    ended_utc: Utc
+    environment: Environment
+    processes: tuple[Process, ...]
+    sizes: Sizes
+    build_flags: str
+    timing_scope: str
+    kex: dict[str, int] | None = None
+
+
+class BuildInstance(Evidence):
+    """Build and KAT result of one instance. A failed build has a reason and no library."""
+
+    candidate: CandidateId
+    label: Label
+    instance: str
+    variant: str
+    kat: KatStatus
+    flags: FlagSet | None = None
+    build_flags: str | None = None
+    compiler: str | None = None
+    library: RelativePath | None = None
+    library_sha256: Sha256 | None = None
+    kat_log: RelativePath | None = None
+    kat_log_sha256: Sha256 | None = None
+    kat_format: str | None = None
+    kat_sha256: Sha256 | None = None  # digest of the text that the library produced
+    elf_load_bytes: Count | None = None  # sum of p_memsz over PT_LOAD
+    text_bytes: Count | None = None
+    data_bytes: Count | None = None
+    bss_bytes: Count | None = None
+    source: str | None = None  # e.g. pypi: pypqc==0.0.6.2
+    source_sha256: Sha256 | None = None  # of the fetched archive
+    sources_sha256: Sha256 | None = None  # of the sorted list "<sha256>  <path>" of the compiled files
+    reason: str | None = None  # of a failure, or why the guide's flags were not used
+
+
+class Build(Evidence):
+    """build.json: instance key ``<candidate>/<label>`` -> build."""
+
+    schema: Literal[3]
+    instances: dict[str, BuildInstance]
+
+
+class Planning(Evidence):
+    """Settings from which plans are made (measurement.md, Plan)."""
+
+    trials: Positive
+    trial_target_s: Seconds
+    min_total: Count
+    max_iters_per_trial: Positive
+    op_budget_s: Seconds
+    separate_process_setup_s: Seconds | None = None
+    name: str | None = None  # quick or full
+
+
+class HostCheck(Evidence):
+    """Problems found on the host at the start of one phase; none means ready."""
+
+    phase: str
+    cpu: Count
+    utc: Utc
+    problems: tuple[str, ...]
+    shard: str | None = None
+
+
+class ArchConfig(Evidence):
+    """The guide's flag sets for this architecture."""
+
+    reference: str
+    performance: str
+    optimized_families: tuple[str, ...] = ()
+
+
+class Campaign(Evidence):
+    """campaign.json: one campaign on one system."""
+
+    schema: Literal[3]
+    system_id: SystemId
+    started_utc: Utc
+    ended_utc: Utc | None = None
+    environment_at_start: Environment
+    environment_at_end: Environment | None = None
+    arch_config: ArchConfig
+    harness_additions: str
+    harness_default: str | None = None
+    planning: Planning
+    host_checks: tuple[HostCheck, ...] = ()
+    host_problems: tuple[str, ...]
+    host_problems_any_phase: tuple[str, ...] | None = None
+    host_problems_note: str | None = None
+    unfixed_host_allowed: bool | None = None
+    shards: Count | None = None
+    shard_cpus: dict[str, Count] | None = None
+    history_note: str | None = None
+    katalog_version: str | None = None
+
+
+class ProfileCall(Evidence):
+    """Calls and ticks of one helper function at one shape; the shape is absent where not resolved."""
+
+    fn: str
+    in_bits: Count | None = None
+    out_bits: Count | None = None
+    calls: Count
+    ticks: Count
+
+
+class ProfileTotal(Evidence):
+    """Operations profiled and the ticks that they took."""
+
+    operations: Positive
+    ticks: Positive
+
+
+class ProfileMeta(Evidence):
+    """Clock of the profile and calls before it."""
+
+    tick_source: str
+    tick_hz: Positive
+    warmups: Count
+
+
+class Profile(Evidence):
+    """Share of helper functions in one operation. Shares are derived from ticks."""
+
+    schema: Literal[3]
+    candidate: CandidateId
+    label: Label
+    operation: str
+    input_bytes: Count | None = None
+    status: str
+    reason: str | None = None
+    meta: ProfileMeta
+    total: ProfileTotal
+    calls: tuple[ProfileCall, ...]

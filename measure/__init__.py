@@ -1,0 +1,1 @@
+"""Source to evidence: fetches, builds, checks, times and publishes candidates."""

@@ -1,0 +1,7 @@
+"""``python -m measure``."""
+
+import sys
+
+from measure.cli import main
+
+sys.exit(main())

@@ -1,0 +1,188 @@
+"""The one function that runs other programs."""
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+OUTPUT_LIMIT_BYTES = 64 * 1024
+RESULT_LIMIT_BYTES = 64 * 1024 * 1024
+RESULT_FD = "{result_fd}"
+
+
+class Limits(NamedTuple):
+    """Limits of one process, inherited by its children. None leaves the system's own limit."""
+
+    timeout_s: float
+    address_space_bytes: int | None = None
+    file_size_bytes: int | None = None
+
+
+class Output(NamedTuple):
+    """What came through one pipe, cut at its limit."""
+
+    data: bytes
+    cut: bool
+
+    def text(self) -> str:
+        """Return the output as text; bytes that are no UTF-8 are shown escaped."""
+        return self.data.decode("utf-8", "backslashreplace") + ("\n[cut here]" if self.cut else "")
+
+
+class Finished(NamedTuple):
+    """How a process ended. ``exit_code`` is None when a signal ended it: a signal is no exit code."""
+
+    argv: tuple[str, ...]
+    exit_code: int | None
+    signal: int | None
+    timed_out: bool
+    stdout: Output
+    stderr: Output
+    result: Output
+    wall_ns: int
+
+    def how(self) -> str:
+        """Say in a few words how the process ended."""
+        if self.timed_out:
+            return f"killed after {self.wall_ns / 1e9:.0f} s"
+        if self.signal is not None:
+            return f"ended by {signal.Signals(self.signal).name}"
+        return f"exit status {self.exit_code}"
+
+
+def run(
+    argv: Sequence[str],
+    limits: Limits,
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+) -> Finished:
+    """Run ``argv`` in a session of its own, without a shell, and return how it ended.
+
+    The word ``{result_fd}`` in ``argv`` becomes the number of a pipe whose content is returned as ``result``.
+    Output beyond the limit is read and dropped, so that no candidate fills a disk or blocks on a full pipe. At
+    the timeout, and at any exception here, the whole process group is killed.
+
+    Raises:
+        OSError: when the program cannot be started.
+    """
+    read_fd, write_fd = os.pipe()
+    words = tuple(word.replace(RESULT_FD, str(write_fd)) for word in argv)
+    begin_ns = time.monotonic_ns()
+    try:
+        child = subprocess.Popen(
+            [*_limited(limits), *words],
+            cwd=cwd,
+            env=None if env is None else dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(write_fd,),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(read_fd)
+        raise
+    finally:
+        os.close(write_fd)
+    with child, open(read_fd, "rb", buffering=0) as result_pipe:
+        try:
+            outputs, timed_out = _communicate(child, result_pipe, stdin, limits.timeout_s)
+        finally:
+            _kill_group(child)
+        return_code = child.wait()
+    return Finished(
+        argv=words,
+        exit_code=None if timed_out or return_code < 0 else return_code,
+        signal=-return_code if return_code < 0 and not timed_out else None,
+        timed_out=timed_out,
+        stdout=outputs[0],
+        stderr=outputs[1],
+        result=outputs[2],
+        wall_ns=time.monotonic_ns() - begin_ns,
+    )
+
+
+def _limited(limits: Limits) -> list[str]:
+    """Return the words that set the limits and then become the program itself (util-linux prlimit)."""
+    words = ["prlimit", "--core=0"]
+    if limits.address_space_bytes is not None:
+        words.append(f"--as={limits.address_space_bytes}")
+    if limits.file_size_bytes is not None:
+        words.append(f"--fsize={limits.file_size_bytes}")
+    return [*words, "--"]
+
+
+def _communicate(
+    child: "subprocess.Popen[bytes]", result_pipe: IO[bytes], stdin: bytes, timeout_s: float
+) -> tuple[tuple[Output, Output, Output], bool]:
+    """Feed ``stdin``, read three pipes until the child has ended, and say whether the time ran out.
+
+    The child's end is seen on a pidfd and not on its pipes: a grandchild may hold those open for ever.
+    """
+    assert child.stdin and child.stdout and child.stderr
+    kept = (bytearray(), bytearray(), bytearray())
+    bounds = (OUTPUT_LIMIT_BYTES, OUTPUT_LIMIT_BYTES, RESULT_LIMIT_BYTES)
+    deadline = time.monotonic() + timeout_s
+    pidfd = os.pidfd_open(child.pid)
+    rest = memoryview(stdin)
+    with selectors.DefaultSelector() as selector:
+        selector.register(pidfd, selectors.EVENT_READ, "end")
+        for index, pipe in enumerate((child.stdout, child.stderr, result_pipe)):
+            os.set_blocking(pipe.fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, index)
+        os.set_blocking(child.stdin.fileno(), False)
+        selector.register(child.stdin, selectors.EVENT_WRITE, "stdin")
+        ended = False
+        while not ended and time.monotonic() < deadline:
+            for key, _ in selector.select(max(0.0, deadline - time.monotonic())):
+                if key.data == "end":
+                    ended = True
+                elif key.data == "stdin":
+                    rest = _feed(selector, child.stdin, rest)
+                elif not _read(key.fd, kept[key.data], bounds[key.data]):
+                    selector.unregister(key.fileobj)
+        for index, pipe in enumerate((child.stdout, child.stderr, result_pipe)):
+            while _read(pipe.fileno(), kept[index], bounds[index]):
+                if len(kept[index]) > bounds[index]:
+                    break
+    os.close(pidfd)
+    outputs = [Output(bytes(data[:bound]), len(data) > bound) for data, bound in zip(kept, bounds, strict=True)]
+    return (outputs[0], outputs[1], outputs[2]), not ended
+
+
+def _feed(selector: selectors.BaseSelector, pipe: IO[bytes], rest: memoryview) -> memoryview:
+    try:
+        rest = rest[os.write(pipe.fileno(), rest) :] if rest else rest
+    except BlockingIOError:
+        return rest
+    except BrokenPipeError:
+        rest = memoryview(b"")
+    if not rest:
+        selector.unregister(pipe)
+        pipe.close()
+    return rest
+
+
+def _read(descriptor: int, kept: bytearray, bound: int) -> bool:
+    """Read once; return False at the end of the pipe or when nothing is there now."""
+    try:
+        data = os.read(descriptor, 1 << 16)
+    except BlockingIOError:
+        return False
+    if len(kept) <= bound:
+        kept += data
+    return bool(data)
+
+
+def _kill_group(child: "subprocess.Popen[bytes]") -> None:
+    """Kill whatever is left of the child's session; nothing left is fine."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return

@@ -1,0 +1,1 @@
+"""Evidence to pages: never measures, never compiles."""

@@ -1,0 +1,7 @@
+"""``python -m render``."""
+
+import sys
+
+from render.cli import main
+
+sys.exit(main())
