@@ -24,7 +24,7 @@ class CatalogStruct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Base of the catalog types."""
 
 
-class System(CatalogStruct):
+class System(CatalogStruct, frozen=True, kw_only=True):
     """A registered machine. ``hostnames`` are those that its evidence may show."""
 
     architecture: Literal["x86_64", "aarch64"]
@@ -32,7 +32,7 @@ class System(CatalogStruct):
     hostnames: tuple[str, ...] = ()
 
 
-class Links(CatalogStruct):
+class Links(CatalogStruct, frozen=True, kw_only=True):
     """Addresses of the candidate; an absent one is left out of the page."""
 
     submission: Url | None = None
@@ -40,14 +40,14 @@ class Links(CatalogStruct):
     specification: Url | None = None
 
 
-class Survey(CatalogStruct):
+class Survey(CatalogStruct, frozen=True, kw_only=True):
     """Verdict of the survey of symmetric primitives."""
 
     verdict: str
     note: str | None = None
 
 
-class ExternalSizes(CatalogStruct):
+class ExternalSizes(CatalogStruct, frozen=True, kw_only=True):
     """Sizes stated by the submission, in bytes; they go before those of the interface."""
 
     public_key_bytes: Count | None = None
@@ -56,7 +56,7 @@ class ExternalSizes(CatalogStruct):
     basis: Literal["encoded", "fixed", "maximum-variable", "nominal-variable"]
 
 
-class Footnote(CatalogStruct):
+class Footnote(CatalogStruct, frozen=True, kw_only=True):
     """A note on instances whose label matches ``instances`` (a regular expression, searched).
 
     ``action`` says whether those instances are timed all the same (measure) or not at all (exclude);
@@ -68,7 +68,7 @@ class Footnote(CatalogStruct):
     text: str
 
 
-class Source(CatalogStruct):
+class Source(CatalogStruct, frozen=True, kw_only=True):
     """Where the sources come from: exactly one of a local folder, a PyPI sdist, an archive."""
 
     path: str | None = None
@@ -77,7 +77,7 @@ class Source(CatalogStruct):
     sha256: Sha256 | None = None
 
 
-class NistKat(CatalogStruct):
+class NistKat(CatalogStruct, frozen=True, kw_only=True):
     """Known answer: SHA-256 of the NIST response text, first record (spec nist-kat)."""
 
     format: Literal["nist"]
@@ -85,7 +85,7 @@ class NistKat(CatalogStruct):
     rng: Literal["nist-aes256-ctr-drbg", "hqc-shake"]
 
 
-class Instance(CatalogStruct):
+class Instance(CatalogStruct, frozen=True, kw_only=True):
     """Build recipe of one parameter set. Paths and globs are relative to the source's top folder."""
 
     label: Label
@@ -101,7 +101,7 @@ class Instance(CatalogStruct):
     kat: NistKat
 
 
-class Candidate(CatalogStruct):
+class Candidate(CatalogStruct, frozen=True, kw_only=True):
     """One candidate. The build recipe (source, instances) is optional: evidence alone is rendered too."""
 
     id: CandidateId
@@ -145,7 +145,7 @@ def _read(file: Path, to: type[T], faults: list[Fault]) -> T | None:
     try:
         text = file.read_text(encoding="utf-8")
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
-        value = yaml.load(text, Loader=yaml.CSafeLoader)  # noqa: S506 - the safe loader, in C
+        value = yaml.load(text, Loader=yaml.CSafeLoader)
     except (OSError, UnicodeDecodeError) as error:
         faults.append(Fault(str(file), "", f"cannot be read: {error}"))
         return None

@@ -57,7 +57,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Base of all evidence types: immutable, keyword-only, strict about unknown fields."""
 
 
-class Environment(Evidence):
+class Environment(Evidence, frozen=True, kw_only=True):
     """State of the machine when something was observed. Every field may be unknown."""
 
     hostname: str | None = None
@@ -93,7 +93,7 @@ class Environment(Evidence):
     temperature_millicelsius: int | None = None
 
 
-class Plan(Evidence):
+class Plan(Evidence, frozen=True, kw_only=True):
     """Plan of one operation. ``estimated_s`` covers all trials and the warm-ups."""
 
     iterations_per_trial: Positive
@@ -104,7 +104,7 @@ class Plan(Evidence):
     timeout_per_process_s: Seconds
 
 
-class Counter(Evidence):
+class Counter(Evidence, frozen=True, kw_only=True):
     """The counter that was used. ``name`` is absent where the source does not say (schema 2)."""
 
     unit: CounterUnit
@@ -114,7 +114,7 @@ class Counter(Evidence):
     user_only: bool | None = None  # whether kernel mode was excluded
 
 
-class Quantiles(Evidence):
+class Quantiles(Evidence, frozen=True, kw_only=True):
     """Quantiles of the cost of one call in the counter's unit, read overhead subtracted.
 
     ``samples`` readings were taken, each over ``batch_calls`` calls; with batches each reading is divided by
@@ -134,7 +134,7 @@ class Quantiles(Evidence):
     max: float
 
 
-class Trial(Evidence):
+class Trial(Evidence, frozen=True, kw_only=True):
     """One timed loop: calls, wall time over the whole loop, and the counter over the whole loop."""
 
     measurements: Positive
@@ -146,7 +146,7 @@ class Trial(Evidence):
     quantiles: Quantiles | None = None
 
 
-class Sizes(Evidence):
+class Sizes(Evidence, frozen=True, kw_only=True):
     """Sizes in bytes: what the interface declares, and what the calls returned where that was seen."""
 
     input_bytes: Count | None = None
@@ -163,7 +163,7 @@ class Sizes(Evidence):
     returned_signature_bytes: Count | None = None  # largest over the calls of the process
 
 
-class Process(Evidence):
+class Process(Evidence, frozen=True, kw_only=True):
     """One run of the driver: one trial (schema 2 allows several) in a process of its own.
 
     ``status`` is ``complete`` or the way the process failed; a failed one lacks what it did not observe.
@@ -194,7 +194,7 @@ class Process(Evidence):
     output: str | None = None  # what the candidate printed, cut
 
 
-class Record(Evidence):
+class Record(Evidence, frozen=True, kw_only=True):
     """Everything observed about one operation of one instance. Statistics are derived, never stored."""
 
     schema: Literal[3]
@@ -225,7 +225,7 @@ class Record(Evidence):
     kex: dict[str, int] | None = None
 
 
-class BuildInstance(Evidence):
+class BuildInstance(Evidence, frozen=True, kw_only=True):
     """Build and KAT result of one instance. A failed build has a reason and no library."""
 
     candidate: CandidateId
@@ -240,6 +240,7 @@ class BuildInstance(Evidence):
     library_sha256: Sha256 | None = None
     kat_log: RelativePath | None = None
     kat_log_sha256: Sha256 | None = None
+    guide_result: str | None = None  # what the guide's flags gave, where they were not kept
     kat_format: str | None = None
     kat_sha256: Sha256 | None = None  # digest of the text that the library produced
     elf_load_bytes: Count | None = None  # sum of p_memsz over PT_LOAD
@@ -249,17 +250,17 @@ class BuildInstance(Evidence):
     source: str | None = None  # e.g. pypi: pypqc==0.0.6.2
     source_sha256: Sha256 | None = None  # of the fetched archive
     sources_sha256: Sha256 | None = None  # of the sorted list "<sha256>  <path>" of the compiled files
-    reason: str | None = None  # of a failure, or why the guide's flags were not used
+    reason: str | None = None  # of a failure
 
 
-class Build(Evidence):
+class Build(Evidence, frozen=True, kw_only=True):
     """build.json: instance key ``<candidate>/<label>`` -> build."""
 
     schema: Literal[3]
     instances: dict[str, BuildInstance]
 
 
-class Planning(Evidence):
+class Planning(Evidence, frozen=True, kw_only=True):
     """Settings from which plans are made (measurement.md, Plan)."""
 
     trials: Positive
@@ -271,7 +272,7 @@ class Planning(Evidence):
     name: str | None = None  # quick or full
 
 
-class HostCheck(Evidence):
+class HostCheck(Evidence, frozen=True, kw_only=True):
     """Problems found on the host at the start of one phase; none means ready."""
 
     phase: str
@@ -281,7 +282,7 @@ class HostCheck(Evidence):
     shard: str | None = None
 
 
-class ArchConfig(Evidence):
+class ArchConfig(Evidence, frozen=True, kw_only=True):
     """The guide's flag sets for this architecture."""
 
     reference: str
@@ -289,7 +290,7 @@ class ArchConfig(Evidence):
     optimized_families: tuple[str, ...] = ()
 
 
-class Campaign(Evidence):
+class Campaign(Evidence, frozen=True, kw_only=True):
     """campaign.json: one campaign on one system."""
 
     schema: Literal[3]
@@ -313,7 +314,7 @@ class Campaign(Evidence):
     katalog_version: str | None = None
 
 
-class ProfileCall(Evidence):
+class ProfileCall(Evidence, frozen=True, kw_only=True):
     """Calls and ticks of one helper function at one shape; the shape is absent where not resolved."""
 
     fn: str
@@ -323,14 +324,14 @@ class ProfileCall(Evidence):
     ticks: Count
 
 
-class ProfileTotal(Evidence):
+class ProfileTotal(Evidence, frozen=True, kw_only=True):
     """Operations profiled and the ticks that they took."""
 
     operations: Positive
     ticks: Positive
 
 
-class ProfileMeta(Evidence):
+class ProfileMeta(Evidence, frozen=True, kw_only=True):
     """Clock of the profile and calls before it."""
 
     tick_source: str
@@ -338,7 +339,7 @@ class ProfileMeta(Evidence):
     warmups: Count
 
 
-class Profile(Evidence):
+class Profile(Evidence, frozen=True, kw_only=True):
     """Share of helper functions in one operation. Shares are derived from ticks."""
 
     schema: Literal[3]

@@ -1,0 +1,124 @@
+"""Proof of a data folder: what can be recomputed agrees, and every digest is that of its file."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from evidence import store
+from evidence.catalog import Catalog
+from evidence.faults import Fault, FaultyError
+from evidence.types import BuildInstance, Record
+
+ABSOLUTE_PATH = re.compile(rb"(?<![\w.:/<])/(?:home|root|Users|tmp|opt|usr|var|mnt|srv|work|data|build)/[\w.-]+")
+# Settings that must stay the same over a campaign; the core may change, it is named per record.
+FIXED_SETTINGS = (
+    "architecture",
+    "cpu_model",
+    "memory_total_kib",
+    "os",
+    "kernel",
+    "compiler",
+    "cpufreq_governor",
+    "cpufreq_max_khz",
+    "intel_pstate_no_turbo",
+    "cpufreq_boost",
+    "smt_control",
+    "virtualized",
+)
+
+
+class Verified(NamedTuple):
+    """What a verification looked at, and the faults that it found."""
+
+    checked: dict[str, int]
+    faults: tuple[Fault, ...]
+
+
+def verify(data: Path, catalog: Catalog) -> Verified:
+    """Check every system below ``data``: one at a time, all faults listed."""
+    checked: dict[str, int] = {}
+    faults: list[Fault] = []
+    for system_id in store.systems(data):
+        try:
+            loaded = store.load_system(data, system_id)
+        except FaultyError as error:
+            faults.extend(error.faults)
+            continue
+        for name, check in CHECKS.items():
+            for count, found in check(loaded, catalog):
+                checked[name] = checked.get(name, 0) + count
+                faults.extend(Fault(f"{system_id}/{path}", where, message) for path, where, message in found)
+    return Verified(checked, tuple(faults))
+
+
+Checked = Iterator[tuple[int, list[Fault]]]
+
+
+def _records_against_build(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """Records name the library, KAT log and KAT status that build.json states."""
+    for record in loaded.records:
+        built = loaded.build[f"{record.candidate}/{record.label}"]
+        yield 1, list(_differences(record, built))
+
+
+def _differences(record: Record, built: BuildInstance) -> Iterator[Fault]:
+    for name in ("library_sha256", "kat_log_sha256", "kat", "flags", "variant", "instance", "sources_sha256"):
+        ours, theirs = getattr(record, name), getattr(built, name)
+        if ours != theirs:
+            yield Fault(store.record_path(record), f"$.{name}", f"is {ours}, build.json says {theirs}")
+
+
+def _kat_logs(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """KAT logs have the digest that build.json states."""
+    for key, built in loaded.build.items():
+        if built.kat_log and built.kat_log_sha256:
+            digest = hashlib.sha256((loaded.folder / built.kat_log).read_bytes()).hexdigest()
+            wrong = digest != built.kat_log_sha256
+            yield 1, [Fault(built.kat_log, "", f"has SHA-256 {digest}, build.json {key} another")] if wrong else []
+
+
+def _settings(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """All records were made under the same fixed settings."""
+    for record in loaded.records:
+        first = loaded.records[0].environment
+        changed = [name for name in FIXED_SETTINGS if getattr(record.environment, name) != getattr(first, name)]
+        path = store.record_path(record)
+        yield 1, [Fault(path, f"$.environment.{name}", "differs from the campaign's first record") for name in changed]
+
+
+def _manifest(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """MANIFEST.sha256, where there is one, lists every file with its digest."""
+    file = loaded.folder / store.MANIFEST
+    if not file.is_file():
+        yield 0, []
+        return
+    stated = set(file.read_bytes().splitlines())
+    actual = set(store.manifest(loaded.folder).splitlines())
+    paths = sorted({line[66:].decode(errors="replace") for line in stated ^ actual})
+    yield len(actual), [Fault(path, "", f"is not as {store.MANIFEST} states") for path in paths]
+
+
+def _private_words(loaded: store.SystemEvidence, catalog: Catalog) -> Checked:
+    """No file holds an absolute path or a host name that the catalog does not allow."""
+    system = catalog.systems.get(loaded.system_id)
+    allowed = system.hostnames if system else ()
+    for file in sorted(path for path in loaded.folder.rglob("*") if path.is_file()):
+        path = file.relative_to(loaded.folder).as_posix()
+        match = ABSOLUTE_PATH.search(file.read_bytes())
+        yield 1, [Fault(path, "", f"holds an absolute path: {match[0].decode()}")] if match else []
+    for record in loaded.records:
+        name = record.environment.hostname
+        wrong = name is not None and name not in allowed
+        where = "$.environment.hostname"
+        yield 0, [Fault(store.record_path(record), where, f"{name!r} is not allowed by the catalog")] if wrong else []
+
+
+CHECKS: dict[str, Callable[[store.SystemEvidence, Catalog], Checked]] = {
+    "records against build.json": _records_against_build,
+    "KAT log digests": _kat_logs,
+    "records with the campaign's settings": _settings,
+    "manifest entries": _manifest,
+    "files free of private words": _private_words,
+}
