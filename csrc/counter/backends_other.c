@@ -1,0 +1,3 @@
+#include "backend.h"
+
+const struct counter_backend *const counter_backends[] = {&counter_perf_read, &counter_clock, NULL};
