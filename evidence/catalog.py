@@ -24,12 +24,21 @@ class CatalogStruct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Base of the catalog types."""
 
 
+class Harness(CatalogStruct, frozen=True, kw_only=True):
+    """The programs that made a system's evidence, where katalog did not make it; section 7 names them."""
+
+    name: str
+    url: Url | None = None
+    scripts: tuple[RelativePath, ...] = ()
+
+
 class System(CatalogStruct, frozen=True, kw_only=True):
     """A registered machine. ``hostnames`` are those that its evidence may show."""
 
     architecture: Literal["x86_64", "aarch64"]
     description: str
     hostnames: tuple[str, ...] = ()
+    harness: Harness | None = None
 
 
 class Links(CatalogStruct, frozen=True, kw_only=True):
@@ -66,6 +75,10 @@ class Footnote(CatalogStruct, frozen=True, kw_only=True):
     instances: str
     action: Literal["measure", "exclude"]
     text: str
+
+    def matches(self, label: str) -> bool:
+        """Return whether the note speaks of the instance with this label."""
+        return re.search(self.instances, label) is not None
 
 
 class Source(CatalogStruct, frozen=True, kw_only=True):
