@@ -207,7 +207,7 @@ class Record(Evidence, frozen=True, kw_only=True):
     flags: FlagSet
     operation: str
     input_bytes: Count | None = None
-    plan: Plan
+    plan: Plan | None = None  # absent where the calibrating call failed
     kat: KatStatus
     library: RelativePath
     library_sha256: Sha256

@@ -90,7 +90,7 @@ def run(
         raise
     finally:
         os.close(write_fd)
-    with child, open(read_fd, "rb", buffering=0) as result_pipe:
+    with child, os.fdopen(read_fd, "rb", buffering=0) as result_pipe:
         try:
             outputs, timed_out = _communicate(child, result_pipe, stdin, limits.timeout_s)
         finally:
@@ -125,7 +125,8 @@ def _communicate(
 
     The child's end is seen on a pidfd and not on its pipes: a grandchild may hold those open for ever.
     """
-    assert child.stdin and child.stdout and child.stderr
+    if child.stdin is None or child.stdout is None or child.stderr is None:
+        raise ValueError("the child must have been started with three pipes")
     kept = (bytearray(), bytearray(), bytearray())
     bounds = (OUTPUT_LIMIT_BYTES, OUTPUT_LIMIT_BYTES, RESULT_LIMIT_BYTES)
     deadline = time.monotonic() + timeout_s

@@ -1,0 +1,294 @@
+"""The phases of a campaign, in order: build, kat, time, publish. Each keeps what is finished and does the rest."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from rich.console import Console
+
+from evidence import store
+from evidence.catalog import Candidate, Catalog, Instance
+from evidence.types import BuildInstance, Campaign, HostCheck, Planning
+from measure import build, flags, host, plan, process, progress, publish, sources, timing
+from measure.driver import ProbeResult, probe_argv, read_probe
+from measure.errors import BuildError, HostError, ToolMissingError, UsageError
+from measure.kat import gate
+from measure.process import Limits
+from measure.state import BuildState, KatState, RunFolder, read
+
+PROBE_LIMITS = Limits(timeout_s=60, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
+DRIVER_LIMITS = Limits(timeout_s=600)
+
+
+class Chosen(NamedTuple):
+    """One instance that a run is about."""
+
+    candidate: Candidate
+    instance: Instance
+
+    def __str__(self) -> str:
+        """Return ``candidate/label``."""
+        return f"{self.candidate.id}/{self.instance.label}"
+
+
+class Settings(NamedTuple):
+    """What a run was asked for; paths as given."""
+
+    root: Path  # the checkout: csrc/ lies here, and local sources are relative to it
+    runs: Path
+    data: Path
+    system_id: str
+    cpu: int
+    planning: Planning
+    only: str | None
+    allow_unfixed_host: bool
+
+
+class Run(NamedTuple):
+    """A run under way: its settings, its folder, the catalog, and where it talks to the operator."""
+
+    settings: Settings
+    folder: RunFolder
+    people: Catalog
+    console: Console
+
+
+def run_folder(settings: Settings) -> Path:
+    """Return the folder of a run: one per system and plan, since a folder keeps one plan."""
+    return settings.runs / settings.system_id / (settings.planning.name or "plan")
+
+
+def choose(people: Catalog, only: str | None, planning: Planning) -> list[Chosen]:
+    """Return the instances to measure: those that ``only`` (a regular expression over candidate/label) matches.
+
+    Without it, the quick plan takes the first instance of each candidate and the full plan takes all.
+
+    Raises:
+        UsageError: when the expression is none, or nothing matches it.
+    """
+    known = [
+        Chosen(candidate, instance) for candidate in people.candidates.values() for instance in candidate.instances
+    ]
+    if only is None and planning.name == "quick":
+        return [chosen for chosen in known if chosen.instance is chosen.candidate.instances[0]]
+    try:
+        pattern = re.compile(only or "")
+    except re.error as error:
+        raise UsageError(f"--only {only!r} is no regular expression: {error}") from error
+    matching = [chosen for chosen in known if pattern.search(str(chosen))]
+    if not matching:
+        names = ", ".join(candidate.id for candidate in candidates if candidate.instances)
+        raise UsageError(f"--only {only!r} matches no candidate/label; candidates that can be built: {names}")
+    return matching
+
+
+def begin(run: Run, phase: str, counter: ProbeResult | None) -> Campaign:
+    """Note the start of a phase: the state of the host, and at the very first the campaign itself.
+
+    Raises:
+        HostError: when a phase that measures meets a host that is not fit for a full plan, unless allowed.
+    """
+    settings = run.settings
+    environment = host.environment(settings.cpu, host.tools())
+    found = tuple(str(problem) for problem in host.problems(environment, counter.counter if counter else None))
+    checked = counter is not None
+    if checked and found and settings.planning.name == "full" and not settings.allow_unfixed_host:
+        raise HostError(
+            "the host is not fit for a full plan: "
+            + "; ".join(found)
+            + " (mend it, see `python -m measure check`, or say --allow-unfixed-host to measure and label it so)"
+        )
+    begun = run.folder.campaign() or Campaign(
+        schema=3,
+        system_id=settings.system_id,
+        started_utc=timing.utc_now(),
+        environment_at_start=environment,
+        arch_config=flags.arch_config(environment.architecture or ""),
+        harness_additions=flags.HARNESS_ADDITIONS,
+        harness_default=flags.HARNESS_DEFAULT,
+        planning=settings.planning,
+        host_problems=(),
+        unfixed_host_allowed=settings.allow_unfixed_host or None,
+        katalog_version=metadata.version("katalog"),
+    )
+    check = HostCheck(phase=phase, cpu=settings.cpu, utc=timing.utc_now(), problems=found if checked else ())
+    now = msgspec.structs.replace(
+        begun,
+        host_checks=(*begun.host_checks, check),
+        host_problems=tuple(sorted({*begun.host_problems, *check.problems})),
+        unfixed_host_allowed=begun.unfixed_host_allowed or settings.allow_unfixed_host or None,
+    )
+    run.folder.write(run.folder.campaign_file(), now)
+    return now
+
+
+def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
+    """Fetch sources and build the libraries that are not there yet, on all cores."""
+    begin(run, "build", None)
+    fetched = {}
+    for candidate in {one.candidate.id: one.candidate for one in chosen}.values():
+        if candidate.source is None:
+            raise BuildError(f"{candidate.id}: has no source in the catalog")
+        fetched[candidate.id] = sources.fetch(candidate.source, run.settings.runs / "sources", run.settings.root)
+    jobs = [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
+    _on_all_cores(run, "build", jobs, lambda job: _build_one(run, job))
+
+
+def build_job(run: Run, one: Chosen, fetched: sources.Fetched) -> build.BuildJob:
+    """Return the build of one instance."""
+    csrc = (run.settings.root / "csrc").resolve()
+    return build.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve())
+
+
+def _build_one(run: Run, job: build.BuildJob) -> str:
+    file = run.folder.build_file(job.candidate.id, job.instance.label)
+    key = build_key(job)
+    state = read(file, BuildState)
+    if state and state.key == key and _library_intact(run.folder, state.built.library, state.built.library_sha256):
+        return f"{job.candidate.id}/{job.instance.label}: kept"
+    built = build.build(job)
+    run.folder.write(file, BuildState(key=key, built=built))
+    return f"{job.candidate.id}/{job.instance.label}: {built.flags.value if built.library else built.reason}"
+
+
+def build_key(job: build.BuildJob) -> str:
+    """Return a digest of all that a build depends on: recipe, sources, our C files, compiler, architecture."""
+    files = build.source_files(job.instance, job.fetched.folder)
+    ours = sorted(file for folder in ("iccs", "shim", "adapters") for file in (job.csrc / folder).glob("*.[ch]"))
+    parts = (
+        msgspec.json.encode(job.instance, order="sorted"),
+        sources.sources_sha256(files, job.fetched.folder).encode(),
+        sources.sources_sha256(ours, job.csrc).encode(),
+        build.compiler_version(job.compiler).encode(),
+        job.architecture.encode(),
+    )
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def _library_intact(folder: RunFolder, library: str | None, sha256: str | None) -> bool:
+    """Return whether the library that a state file speaks of is still there; a build that failed has none."""
+    if library is None:
+        return True
+    file = folder.path / library
+    return file.is_file() and sources.file_sha256(file) == sha256
+
+
+def kat_phase(run: Run, chosen: Sequence[Chosen]) -> None:
+    """Run the known-answer tests that have no result yet, on all cores; rebuild tolerantly where one fails."""
+    begin(run, "kat", None)
+    jobs = []
+    for one in chosen:
+        if read(run.folder.build_file(one.candidate.id, one.instance.label), BuildState) is None:
+            raise UsageError(f"{one}: is not built yet: run `python -m measure build` first")
+        source = one.candidate.source
+        if source is None:
+            raise BuildError(f"{one.candidate.id}: has no source in the catalog")
+        jobs.append(build_job(run, one, sources.fetch(source, run.settings.runs / "sources", run.settings.root)))
+    _on_all_cores(run, "kat", jobs, lambda job: _kat_one(run, job))
+
+
+def _kat_one(run: Run, job: build.BuildJob) -> str:
+    name = f"{job.candidate.id}/{job.instance.label}"
+    state = read(run.folder.build_file(job.candidate.id, job.instance.label), BuildState)
+    if state is None:
+        raise UsageError(f"{name}: is not built yet: run `python -m measure build` first")
+    file = run.folder.result_file(job.candidate.id, job.instance.label)
+    done = read(file, KatState)
+    intact = done and _library_intact(run.folder, done.result.library, done.result.library_sha256)
+    if done and done.key == state.key and intact:
+        return f"{name}: {done.result.kat.value} (kept)"
+    checked = gate.check(job, state.built)
+    log = store.kat_log_path(job.candidate.id, job.instance.label) if checked.kat else None
+    if checked.kat and log:
+        run.folder.write_bytes(run.folder.path / log, checked.kat.log.encode())
+    result = gate.record(job, checked, log)
+    run.folder.write(file, KatState(key=state.key, result=result))
+    return f"{name}: {result.kat.value}"
+
+
+def _on_all_cores(run: Run, name: str, jobs: Sequence[build.BuildJob], work: Callable[[build.BuildJob], str]) -> None:
+    """Run a phase whose steps are independent and not timed, as many at once as there are cores."""
+    with progress.phase(run.console, name, len(jobs)) as shown, ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            for text in pool.map(work, jobs):
+                shown.step(1, text)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def driver_program(settings: Settings) -> Path:
+    """Build the driver with cmake, where it is not up to date, and return its path.
+
+    Raises:
+        ToolMissingError: when cmake or the compiler is not installed.
+        BuildError: when it does not build.
+    """
+    out = (settings.runs / "driver").resolve()
+    build.compiler_version("gcc")
+    if host.tools().cmake is None:
+        raise ToolMissingError("cmake is not installed; install it, for example with: apt install cmake")
+    configure = ["cmake", "-S", str(settings.root / "csrc"), "-B", str(out), "-DCMAKE_BUILD_TYPE=Release"]
+    for argv in (configure, ["cmake", "--build", str(out), "--target", "driver"]):
+        finished = process.run(argv, DRIVER_LIMITS)
+        if finished.exit_code != 0:
+            lines = (finished.stderr.text() + finished.stdout.text()).strip().splitlines() or [""]
+            raise BuildError(f"the driver does not build: {finished.how()}: {lines[0]}")
+    return out / "driver"
+
+
+def probe(driver: Path, cpu: int) -> ProbeResult:
+    """Ask the driver which counter it would use.
+
+    Raises:
+        DriverError: when there is none.
+    """
+    return read_probe(process.run(probe_argv(driver, cpu), PROBE_LIMITS))
+
+
+def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
+    """Calibrate, plan and time all instances whose KAT result lets them be timed."""
+    driver = driver_program(run.settings)
+    begin(run, "time", probe(driver, run.settings.cpu))
+    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
+    timed = timed_instances(run, chosen)
+    with progress.phase(run.console, "calibrate", len(timing.operations(timed))) as shown:
+        timing.calibrate(rig, timed, shown.step)
+    left = timing.remaining(rig, timed)
+    total_s = sum(plan.estimated_s(step) for step, _ in left)
+    run.console.print(f"time: {len(left)} trials, about {progress.duration(total_s)}", highlight=False)
+    with progress.phase(run.console, "time", total_s) as shown:
+        timing.run_trials(rig, timed, shown.step)
+
+
+def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:
+    """Return the results of the chosen instances that may be timed.
+
+    Raises:
+        UsageError: when an instance has no KAT result yet.
+    """
+    found = []
+    for one in chosen:
+        state = read(run.folder.result_file(one.candidate.id, one.instance.label), KatState)
+        if state is None:
+            raise UsageError(f"{one}: has no KAT result yet: run `python -m measure kat` first")
+        if publish.may_be_timed(state.result, run.people):
+            found.append(state.result)
+    return found
+
+
+def publish_phase(run: Run) -> Path:
+    """Copy everything that the run folder holds into the data folder; return the system's folder there."""
+    driver = driver_program(run.settings)
+    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
+    results = run.folder.results()
+    if not results:
+        raise UsageError(f"{run.folder.path}: holds no KAT result: run `python -m measure run` first")
+    timed = [built for built in results if publish.may_be_timed(built, run.people)]
+    return publish.publish(rig, publish.Results(results, timed), run.settings.data, run.people)

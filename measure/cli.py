@@ -1,0 +1,172 @@
+"""``python -m measure``: one command line, a subcommand per phase."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from rich.console import Console
+
+from evidence import catalog
+from evidence.faults import FaultyError
+from evidence.types import SystemId
+from measure import campaign, host, plan, progress, timing
+from measure.campaign import Run, Settings
+from measure.errors import HostError, MeasureError, UsageError
+from measure.state import opened
+
+CATALOG_FAULTS = 11
+INTERRUPTED = 130
+LONGEST_SHOWN = 15
+FOLDERS = (
+    ("--runs", Path("runs"), "work in progress"),
+    ("--data", Path("data"), "published evidence"),
+    ("--catalog", None, "what people wrote"),
+)
+
+
+class Command(NamedTuple):
+    """A subcommand: its help and what it does."""
+
+    help: str
+    act: Callable[[Run], None]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand; print one line and return the status of its own for everything that a user can mend."""
+    options = _parser().parse_args(arguments)
+    console = Console(stderr=True)
+    try:
+        people = catalog.load(options.catalog or options.data / "catalog")
+        settings = _settings(options)
+        with opened(campaign.run_folder(settings), settings.planning) as folder:
+            COMMANDS[options.command].act(Run(settings, folder, people, console))
+    except FaultyError as error:
+        print(error, file=sys.stderr)
+        return CATALOG_FAULTS
+    except MeasureError as error:
+        print(f"measure: {error}", file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("measure: interrupted; what was finished is kept, the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m measure",
+        description="Builds candidates, checks them against known answers, times them and publishes the evidence.",
+        epilog="Every phase keeps what is finished: the same command after an interruption goes on from there.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        _add_options(commands.add_parser(name, help=command.help, description=command.help))
+    return parser
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    plans = parser.add_mutually_exclusive_group()
+    plans.add_argument("--quick", action="store_true", help="0.1 s a trial; runs anywhere and says so (default)")
+    plans.add_argument("--full", action="store_true", help="1 s a trial, up to 15 min an operation; wants a fit host")
+    parser.add_argument(
+        "--only", metavar="REGEX", help="instances whose candidate/label matches (quick default: first of each)"
+    )
+    parser.add_argument("--system", default="local", metavar="ID", help="name of this machine (default: local)")
+    parser.add_argument("--cpu", type=int, metavar="N", help="core to measure on (default: the last usable one)")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="work in progress (default: runs)"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=Path("data"), metavar="DIR", help="published evidence (default: data)"
+    )
+    parser.add_argument("--catalog", type=Path, metavar="DIR", help="what people wrote (default: DATA/catalog)")
+    parser.add_argument(
+        "--allow-unfixed-host", action="store_true", help="full plan on an unfit host; every page then says so"
+    )
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    try:
+        system_id = msgspec.convert(options.system, SystemId)
+    except msgspec.ValidationError:
+        raise UsageError(f"--system {options.system!r}: lower-case letters, digits, - and _ only") from None
+    cpus = host.usable_cpus()
+    cpu = cpus[-1] if options.cpu is None else options.cpu
+    if cpu not in cpus:
+        raise UsageError(f"--cpu {cpu}: this process may use cores {', '.join(map(str, cpus))}")
+    return Settings(
+        root=Path(__file__).resolve().parents[1],
+        runs=options.runs,
+        data=options.data,
+        system_id=system_id,
+        cpu=cpu,
+        planning=plan.FULL if options.full else plan.QUICK,
+        only=options.only,
+        allow_unfixed_host=options.allow_unfixed_host,
+    )
+
+
+def _chosen(run: Run) -> list[campaign.Chosen]:
+    return campaign.choose(run.people, run.settings.only, run.settings.planning)
+
+
+def _check(run: Run) -> None:
+    """Print what the host is and what is not fixed on it."""
+    settings = run.settings
+    probed = campaign.probe(campaign.driver_program(settings), settings.cpu)
+    environment = host.environment(settings.cpu, host.tools())
+    for name in environment.__struct_fields__:
+        print(f"{name:24} {getattr(environment, name)}")
+    print(f"{'counter':24} {probed.counter.name} ({probed.counter.unit.value})")
+    for name, reason in probed.refusals.items():
+        print(f"{'':24} not {name}: {reason}")
+    problems = host.problems(environment, probed.counter)
+    for problem in problems:
+        print(f"not ready: {problem}")
+    if problems:
+        raise HostError(f"{len(problems)} thing(s) keep this host from a full plan; the quick plan runs all the same")
+    print("ready")
+
+
+def _plan(run: Run) -> None:
+    """Print what the time phase would run, from the calibrations at hand."""
+    driver = campaign.driver_program(run.settings)
+    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
+    timed = campaign.timed_instances(run, _chosen(run))
+    planned = timing.plans(rig, timed)
+    unknown = len(timing.operations(timed)) - len(planned)
+    longest = sorted(planned.items(), key=lambda item: -item[1].estimated_s)
+    for operation, one in longest[:LONGEST_SHOWN]:
+        calls = f"{one.trials} × {one.iterations_per_trial}"
+        print(f"{progress.duration(one.estimated_s):>12}  {calls:>12}  {operation}")
+    total_s = sum(one.estimated_s for one in planned.values())
+    print(f"{progress.duration(total_s):>12}  in all, {len(planned)} operation(s)")
+    if unknown:
+        print(f"{unknown} operation(s) have no good calibration yet: `python -m measure time` makes them")
+
+
+def _run(run: Run) -> None:
+    """Do all phases in order."""
+    campaign.build_phase(run, _chosen(run))
+    campaign.kat_phase(run, _chosen(run))
+    campaign.time_phase(run, _chosen(run))
+    _publish(run)
+
+
+def _publish(run: Run) -> None:
+    target = campaign.publish_phase(run)
+    run.console.print(f"published to {target}", highlight=False)
+
+
+COMMANDS = {
+    "check": Command("say what on this host is not fixed, with the command that fixes it", _check),
+    "plan": Command("say how long the time phase will take", _plan),
+    "build": Command("fetch sources and build the libraries", lambda run: campaign.build_phase(run, _chosen(run))),
+    "kat": Command("check the libraries against known answers", lambda run: campaign.kat_phase(run, _chosen(run))),
+    "time": Command("calibrate and time every operation", lambda run: campaign.time_phase(run, _chosen(run))),
+    "publish": Command("copy the finished campaign into the data folder", _publish),
+    "run": Command("do all phases: build, kat, time, publish", _run),
+}

@@ -1,0 +1,134 @@
+"""Argument list and result of one run of the C driver: pure (csrc/README.md has the other side)."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from evidence.operations import Family
+from evidence.types import Counter, Process
+from measure.errors import DriverError
+from measure.process import RESULT_FD, Finished
+from measure.scrub import scrub
+
+# Exit status of the driver -> how its process is called in the evidence.
+FAILURES = {
+    2: "usage",
+    10: "library",
+    11: "counter",
+    12: "count",
+    13: "overflow",
+    14: "operation",
+    15: "system",
+}
+# Keys of the driver's document that the evidence takes over as they are.
+OBSERVED = frozenset(Process.__struct_fields__) - {"status", "trials", "wall_s", "command", "output", "exit_code"}
+OUTPUT_KEPT_CHARACTERS = 2000
+
+
+class DriverJob(NamedTuple):
+    """What one driver process shall do. ``library`` is relative to the run's folder."""
+
+    library: str
+    family: Family
+    operation: str
+    iterations: int
+    warmups: int
+    cpu: int
+    clock_hz: int | None  # the fixed core clock, where known
+
+
+class ProbeResult(NamedTuple):
+    """The counter that the driver would use, and why it refused those before."""
+
+    counter: Counter
+    refusals: dict[str, str]
+
+
+def time_argv(driver: Path | str, job: DriverJob, result_fd: str = RESULT_FD) -> list[str]:
+    """Return the command line that times one operation; ``result_fd`` names where the document goes."""
+    words = [str(driver), "time", "--library", job.library, "--family", job.family.value]
+    words += ["--operation", job.operation, "--iterations", str(job.iterations), "--warmups", str(job.warmups)]
+    words += ["--cpu", str(job.cpu)]
+    if job.clock_hz is not None:
+        words += ["--clock-hz", str(job.clock_hz)]
+    return [*words, "--result-fd", result_fd]
+
+
+def probe_argv(driver: Path | str, cpu: int) -> list[str]:
+    """Return the command line that asks which counter the driver would use on a core."""
+    return [str(driver), "probe", "--cpu", str(cpu), "--result-fd", RESULT_FD]
+
+
+def read_probe(finished: Finished) -> ProbeResult:
+    """Return the answer to a probe.
+
+    Raises:
+        DriverError: when there is no usable counter or no complete document.
+    """
+    document = _document(finished)
+    if document is None or "error" in document:
+        raise DriverError(f"no usable counter: {_explain(finished, document)}")
+    refusals = {entry["name"]: entry["reason"] for entry in document.get("refused", ())}
+    return ProbeResult(msgspec.convert(document["counter"], Counter), refusals)
+
+
+def read_process(finished: Finished, job: DriverJob, disturbed_retries: int) -> Process:
+    """Return what a driver run observed, be it a success or a failure.
+
+    Raises:
+        DriverError: when the driver claims success and its document is incomplete or of another job.
+    """
+    document = _document(finished)
+    observed: dict[str, object] = {
+        "wall_s": finished.wall_ns / 1e9,
+        "disturbed_retries": disturbed_retries,
+        "command": ["driver", *time_argv("driver", job, "1")[1:]],
+        "output": _printed(finished) or None,
+        "exit_code": -1 if finished.exit_code is None else finished.exit_code,
+    }
+    if finished.exit_code != 0 or document is None:
+        observed |= {"status": _failure(finished), "reason": _explain(finished, document), "trials": []}
+    elif (document.get("family"), document.get("operation")) != (job.family.value, job.operation):
+        raise DriverError(f"the driver's document is not of {job.family.value} {job.operation}")
+    else:
+        observed |= {"status": "complete", "trials": [document.get("trial")]}
+        observed |= {key: value for key, value in document.items() if key in OBSERVED}
+    try:
+        return msgspec.convert(observed, Process)
+    except msgspec.ValidationError as error:
+        raise DriverError(f"the driver's document is not as agreed: {error}") from error
+
+
+def _document(finished: Finished) -> dict[str, Any] | None:
+    try:
+        document = json.loads(finished.result.data)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _failure(finished: Finished) -> str:
+    if finished.timed_out:
+        return "timeout"
+    if finished.exit_code is None or finished.exit_code not in FAILURES:
+        return "crash"
+    return FAILURES[finished.exit_code]
+
+
+def _explain(finished: Finished, document: Mapping[str, Any] | None) -> str:
+    error = (document or {}).get("error")
+    if isinstance(error, dict) and isinstance(error.get("message"), str):
+        return str(error["message"])
+    if finished.exit_code == 0:
+        return "the library ended the process before the driver was done (exit status 0, no document)"
+    lines = finished.stderr.text().strip().splitlines()
+    return f"{finished.how()}{': ' + scrub(lines[-1])[:300] if lines else ''}"
+
+
+def _printed(finished: Finished) -> str:
+    """Return what the candidate printed, cut for the evidence."""
+    text = scrub(finished.stdout.text() + finished.stderr.text())
+    return text if len(text) <= OUTPUT_KEPT_CHARACTERS else text[:OUTPUT_KEPT_CHARACTERS] + "\n[cut here]"

@@ -1,0 +1,162 @@
+"""From a run folder to evidence: records are put together from attempts and copied into ``data/<system>/``."""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from evidence import store, verify
+from evidence.catalog import Catalog
+from evidence.faults import FaultyError
+from evidence.types import Build, BuildInstance, Campaign, KatStatus, Plan, Process, Record, Sizes
+from measure.errors import PublishError, StorageError
+from measure.plan import Operation, Step
+from measure.state import Attempt
+from measure.timing import (
+    Rig,
+    calibration_task,
+    finished_attempt,
+    operations,
+    plans,
+    remaining,
+    trial_task,
+    utc_now,
+)
+
+
+class Results(NamedTuple):
+    """What a run folder holds: all instances, and those whose KAT result lets them be timed."""
+
+    instances: Sequence[BuildInstance]
+    timed: Sequence[BuildInstance]
+
+
+def publish(rig: Rig, results: Results, data: Path, people: Catalog) -> Path:
+    """Copy a finished campaign into ``data/<system>/``, all or nothing, with its manifest; return that folder.
+
+    Raises:
+        PublishError: when operations are unfinished, or the evidence would not pass verification.
+        StorageError: when the data folder cannot be written.
+    """
+    unfinished = sorted({str(step.operation) for step, _ in remaining(rig, results.timed)})
+    if unfinished:
+        raise PublishError(
+            f"{len(unfinished)} operation(s) unfinished, first {unfinished[0]}: run the time phase again"
+        )
+    campaign = rig.folder.campaign()
+    if campaign is None:
+        raise PublishError(f"{rig.folder.path}: no campaign was begun here: run the build phase first")
+    ended = msgspec.structs.replace(campaign, ended_utc=utc_now(), environment_at_end=rig.environment())
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".publish-", dir=data) as name:
+            folder = Path(name) / ended.system_id
+            _write(rig, ended, results, folder)
+            _prove(Path(name), people)
+            _swap(folder, data / ended.system_id, Path(name) / "replaced")
+    except OSError as error:
+        raise StorageError(f"{data}: cannot be written: {error.strerror}; free space or change --data") from error
+    rig.folder.write(rig.folder.campaign_file(), ended)
+    return data / ended.system_id
+
+
+def records(rig: Rig, timed: Sequence[BuildInstance]) -> list[Record]:
+    """Return the record of every operation that was attempted, in table order."""
+    planned = plans(rig, timed)
+    found = []
+    for operation, built in operations(timed).items():
+        plan = planned.get(operation)
+        tasks = [trial_task(built, Step(operation, number, plan)) for number in range(plan.trials)] if plan else []
+        # The calibrating call is the measurement where it failed or used up the budget.
+        for chosen in (tasks, [calibration_task(built, operation)]):
+            attempts = [attempt for task in chosen if (attempt := finished_attempt(rig, task))]
+            if attempts:
+                found.append(record(built, operation, plan, attempts))
+                break
+    return found
+
+
+def record(built: BuildInstance, operation: Operation, plan: Plan | None, attempts: Sequence[Attempt]) -> Record:
+    """Put one record together from its attempts; it is complete when all of them are. Pure."""
+    failed = [attempt.process for attempt in attempts if attempt.process.status != "complete"]
+    first = attempts[0]
+    if not (built.flags and built.library and built.library_sha256 and built.kat_log and built.kat_log_sha256):
+        raise PublishError(f"{operation}: measured without a library or KAT log: run the build and kat phases again")
+    return Record(
+        schema=3,
+        status="failed" if failed else "complete",
+        reason=f"{failed[0].status}: {failed[0].reason}" if failed else None,
+        candidate=built.candidate,
+        label=built.label,
+        instance=built.instance,
+        variant=built.variant,
+        flags=built.flags,
+        operation=operation.operation,
+        plan=plan,
+        kat=built.kat,
+        library=built.library,
+        library_sha256=built.library_sha256,
+        kat_log=built.kat_log,
+        kat_log_sha256=built.kat_log_sha256,
+        sources_sha256=built.sources_sha256,
+        driver_sha256=first.driver_sha256,
+        started_utc=first.started_utc,
+        ended_utc=attempts[-1].ended_utc,
+        environment=first.environment,
+        processes=tuple(attempt.process for attempt in attempts),
+        sizes=largest_sizes([attempt.process for attempt in attempts]),
+        build_flags=built.build_flags or "",
+        timing_scope="loop",
+    )
+
+
+def largest_sizes(processes: Sequence[Process]) -> Sizes:
+    """Return the largest of each size over the processes; a size that none saw stays absent."""
+    seen = [process.sizes for process in processes if process.sizes]
+    largest = {
+        name: max((value for sizes in seen if (value := getattr(sizes, name)) is not None), default=None)
+        for name in Sizes.__struct_fields__
+    }
+    return Sizes(**largest)
+
+
+def may_be_timed(built: BuildInstance, people: Catalog) -> bool:
+    """Return whether an instance is timed: on PASS, or where a footnote of the catalog says to measure."""
+    if built.kat is KatStatus.PASS:
+        return True
+    if built.library is None:
+        return False
+    candidate = people.candidates.get(built.candidate)
+    notes = [note for note in candidate.footnotes if note.matches(built.label)] if candidate else []
+    return bool(notes) and all(note.action == "measure" for note in notes)
+
+
+def _write(rig: Rig, campaign: Campaign, results: Results, folder: Path) -> None:
+    store.write_atomically(folder / "campaign.json", store.encode(campaign))
+    keyed = {f"{built.candidate}/{built.label}": built for built in results.instances}
+    store.write_atomically(folder / "build.json", store.encode(Build(schema=3, instances=keyed)))
+    for one in records(rig, results.timed):
+        store.write_atomically(folder / store.record_path(one), store.encode(one))
+    for log in sorted(built.kat_log for built in results.instances if built.kat_log):
+        (folder / log).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(rig.folder.path / log, folder / log)
+    store.write_atomically(folder / store.MANIFEST, store.manifest(folder))
+
+
+def _prove(data: Path, people: Catalog) -> None:
+    """Load what would be published and verify it like any reader."""
+    try:
+        faults = verify.verify(data, people).faults
+    except FaultyError as error:
+        faults = error.faults
+    if faults:
+        raise PublishError(f"the evidence is not fit for publication, {len(faults)} fault(s), first: {faults[0]}")
+
+
+def _swap(new: Path, target: Path, aside: Path) -> None:
+    if target.exists():
+        target.rename(aside)
+    new.rename(target)

@@ -1,0 +1,142 @@
+"""What a run folder holds while a campaign is under way, so that a killed one loses at most one process.
+
+plan.json                                         the planning settings: a run folder keeps one
+campaign.json                                     start, environment, host checks
+lib/<candidate>/lib<label>.so                     libraries
+build/<candidate>/<label>.json                    build and KAT result, with the key of what went in
+kat/<candidate>/<label>.log
+attempts/<candidate>/<label>__<operation>/        calibration.json, trial-<n>.json
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from evidence import store
+from evidence.types import BuildInstance, Campaign, Environment, Planning, Process, Sha256, Utc
+from measure.build import Built
+from measure.errors import StorageError, UsageError
+from measure.plan import Operation
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One driver process and what it was run with; it counts only for that library, driver and plan."""
+
+    library_sha256: Sha256
+    driver_sha256: Sha256
+    iterations: int
+    warmups: int
+    started_utc: Utc
+    ended_utc: Utc
+    environment: Environment
+    process: Process
+
+
+class BuildState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A finished build. ``key`` digests everything that went into it."""
+
+    key: Sha256
+    built: Built
+
+
+class KatState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A finished known-answer test with the build that it speaks of. ``key`` digests both inputs."""
+
+    key: Sha256
+    result: BuildInstance
+
+
+class RunFolder(NamedTuple):
+    """Paths and files of one run."""
+
+    path: Path
+
+    def build_file(self, candidate: str, label: str) -> Path:
+        """Return where the build result of an instance lies."""
+        return self.path / "build" / candidate / f"{label}.json"
+
+    def result_file(self, candidate: str, label: str) -> Path:
+        """Return where build and KAT result of an instance lie."""
+        return self.path / "result" / candidate / f"{label}.json"
+
+    def campaign_file(self) -> Path:
+        """Return where the campaign's own facts lie."""
+        return self.path / "campaign.json"
+
+    def attempt_file(self, operation: Operation, number: int | Literal["calibration"]) -> Path:
+        """Return where a trial (from 0) or the calibration of an operation lies."""
+        name = "calibration" if number == "calibration" else f"trial-{number}"
+        stem = store.file_stem(operation.label, operation.operation, None)
+        return self.path / "attempts" / operation.candidate / stem / f"{name}.json"
+
+    def campaign(self) -> Campaign | None:
+        """Return the campaign as far as it has come; None before its start."""
+        return read(self.campaign_file(), Campaign)
+
+    def write(self, file: Path, document: msgspec.Struct) -> None:
+        """Write a state file, whole or not at all.
+
+        Raises:
+            StorageError: when the folder cannot be written.
+        """
+        self.write_bytes(file, store.encode(document))
+
+    def write_bytes(self, file: Path, content: bytes) -> None:
+        """Write any file of the run, whole or not at all.
+
+        Raises:
+            StorageError: when the folder cannot be written.
+        """
+        try:
+            store.write_atomically(file, content)
+        except OSError as error:
+            raise StorageError(f"{file}: cannot be written: {error.strerror}; free space or change --runs") from error
+
+    def results(self) -> list[BuildInstance]:
+        """Return build and KAT result of all instances, in order of candidate and label."""
+        files = sorted((self.path / "result").glob("*/*.json"))
+        return [state.result for file in files if (state := read(file, KatState))]
+
+
+def read(file: Path, to: type[T]) -> T | None:
+    """Return a state file, or None where there is none or a kill or a full disk left it broken."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=to)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+
+
+@contextlib.contextmanager
+def opened(path: Path, planning: Planning) -> Iterator[RunFolder]:
+    """Open a run folder for one process at a time, and hold it to the plan that it began with.
+
+    Raises:
+        StorageError: when the folder cannot be written or another run uses it.
+        UsageError: when the folder was begun under another plan.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror}; choose another --runs folder") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise StorageError(f"{path}: another run is using this folder; wait for it or choose another --runs") from None
+    try:
+        folder = RunFolder(path)
+        begun = read(path / "plan.json", Planning)
+        if begun is not None and begun != planning:
+            raise UsageError(f"{path}: begun under another plan ({begun.name}); finish it or choose another --runs")
+        folder.write(path / "plan.json", planning)
+        yield folder
+    finally:
+        os.close(descriptor)
