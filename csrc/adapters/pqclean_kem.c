@@ -2,7 +2,7 @@
 #include "pqclean.h"
 
 #include "iccs_kem.h"
-#include "random.h"
+#include "../shim/random.h"
 
 int PQCLEAN_randombytes(uint8_t *output, size_t n)
 {

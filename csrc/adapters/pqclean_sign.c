@@ -3,7 +3,7 @@
 
 #include "iccs_sig.h"
 #include "katalog_attached.h"
-#include "random.h"
+#include "../shim/random.h"
 
 int PQCLEAN_randombytes(uint8_t *output, size_t n)
 {
