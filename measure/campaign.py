@@ -72,9 +72,8 @@ def choose(people: Catalog, only: str | None, planning: Planning) -> list[Chosen
     Raises:
         UsageError: when the expression is none, or nothing matches it.
     """
-    known = [
-        Chosen(candidate, instance) for candidate in people.candidates.values() for instance in candidate.instances
-    ]
+    candidates = people.candidates.values()
+    known = [Chosen(candidate, instance) for candidate in candidates for instance in candidate.instances]
     if only is None and planning.name == "quick":
         return [chosen for chosen in known if chosen.instance is chosen.candidate.instances[0]]
     try:

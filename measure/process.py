@@ -118,6 +118,32 @@ def _limited(limits: Limits) -> list[str]:
     return [*words, "--"]
 
 
+class _Pipe:
+    """One pipe from the child: what came, up to a bound; the rest is dropped."""
+
+    def __init__(self, stream: IO[bytes], bound: int) -> None:
+        self.stream = stream
+        self.bound = bound
+        self.kept = bytearray()
+        os.set_blocking(stream.fileno(), False)
+
+    def read(self) -> bool:
+        """Read once; return False at the end of the pipe or when nothing is there now."""
+        try:
+            data = os.read(self.stream.fileno(), 1 << 16)
+        except BlockingIOError:
+            return False
+        if len(self.kept) <= self.bound:
+            self.kept += data
+        return bool(data)
+
+    def drain(self) -> Output:
+        """Read what is there, though no more than is kept, and return all that came."""
+        while len(self.kept) <= self.bound and self.read():
+            pass
+        return Output(bytes(self.kept[: self.bound]), len(self.kept) > self.bound)
+
+
 def _communicate(
     child: "subprocess.Popen[bytes]", result_pipe: IO[bytes], stdin: bytes, timeout_s: float
 ) -> tuple[tuple[Output, Output, Output], bool]:
@@ -127,34 +153,37 @@ def _communicate(
     """
     if child.stdin is None or child.stdout is None or child.stderr is None:
         raise ValueError("the child must have been started with three pipes")
-    kept = (bytearray(), bytearray(), bytearray())
-    bounds = (OUTPUT_LIMIT_BYTES, OUTPUT_LIMIT_BYTES, RESULT_LIMIT_BYTES)
+    stdout, stderr = _Pipe(child.stdout, OUTPUT_LIMIT_BYTES), _Pipe(child.stderr, OUTPUT_LIMIT_BYTES)
+    result = _Pipe(result_pipe, RESULT_LIMIT_BYTES)
+    os.set_blocking(child.stdin.fileno(), False)
     deadline = time.monotonic() + timeout_s
     pidfd = os.pidfd_open(child.pid)
-    rest = memoryview(stdin)
-    with selectors.DefaultSelector() as selector:
-        selector.register(pidfd, selectors.EVENT_READ, "end")
-        for index, pipe in enumerate((child.stdout, child.stderr, result_pipe)):
-            os.set_blocking(pipe.fileno(), False)
-            selector.register(pipe, selectors.EVENT_READ, index)
-        os.set_blocking(child.stdin.fileno(), False)
-        selector.register(child.stdin, selectors.EVENT_WRITE, "stdin")
-        ended = False
-        while not ended and time.monotonic() < deadline:
-            for key, _ in selector.select(max(0.0, deadline - time.monotonic())):
-                if key.data == "end":
-                    ended = True
-                elif key.data == "stdin":
-                    rest = _feed(selector, child.stdin, rest)
-                elif not _read(key.fd, kept[key.data], bounds[key.data]):
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(pidfd, selectors.EVENT_READ)
+            selector.register(child.stdin, selectors.EVENT_WRITE)
+            for pipe in (stdout, stderr, result):
+                selector.register(pipe.stream, selectors.EVENT_READ, pipe)
+            ended = _until_ended(selector, pidfd, child.stdin, memoryview(stdin), deadline)
+    finally:
+        os.close(pidfd)
+    return (stdout.drain(), stderr.drain(), result.drain()), not ended
+
+
+def _until_ended(
+    selector: selectors.BaseSelector, pidfd: int, stdin: IO[bytes], rest: memoryview, deadline: float
+) -> bool:
+    """Serve the pipes until the child has ended; return False when the deadline comes first."""
+    while (left_s := deadline - time.monotonic()) > 0:
+        for key, _ in selector.select(left_s):
+            if key.fd == pidfd:
+                return True
+            if isinstance(key.data, _Pipe):
+                if not key.data.read():
                     selector.unregister(key.fileobj)
-        for index, pipe in enumerate((child.stdout, child.stderr, result_pipe)):
-            while _read(pipe.fileno(), kept[index], bounds[index]):
-                if len(kept[index]) > bounds[index]:
-                    break
-    os.close(pidfd)
-    outputs = [Output(bytes(data[:bound]), len(data) > bound) for data, bound in zip(kept, bounds, strict=True)]
-    return (outputs[0], outputs[1], outputs[2]), not ended
+            else:
+                rest = _feed(selector, stdin, rest)
+    return False
 
 
 def _feed(selector: selectors.BaseSelector, pipe: IO[bytes], rest: memoryview) -> memoryview:
@@ -168,17 +197,6 @@ def _feed(selector: selectors.BaseSelector, pipe: IO[bytes], rest: memoryview) -
         selector.unregister(pipe)
         pipe.close()
     return rest
-
-
-def _read(descriptor: int, kept: bytearray, bound: int) -> bool:
-    """Read once; return False at the end of the pipe or when nothing is there now."""
-    try:
-        data = os.read(descriptor, 1 << 16)
-    except BlockingIOError:
-        return False
-    if len(kept) <= bound:
-        kept += data
-    return bool(data)
 
 
 def _kill_group(child: "subprocess.Popen[bytes]") -> None:

@@ -20,6 +20,7 @@ DISTURBED_BELOW = 0.95  # of the fixed clock
 DISTURBED_RETRIES = 2
 ADDRESS_SPACE_BYTES = 8 << 30
 FILE_SIZE_BYTES = 1 << 20
+DRIVER_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
 class Rig(NamedTuple):
