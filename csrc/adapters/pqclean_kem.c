@@ -1,7 +1,7 @@
 /* Gives a PQClean key encapsulation mechanism the ICCS interface. Lengths are fixed, those given in are not read. */
 #include "pqclean.h"
 
-#include "iccs_kem.h"
+#include "../iccs/iccs_kem.h"
 #include "../shim/random.h"
 
 int PQCLEAN_randombytes(uint8_t *output, size_t n)

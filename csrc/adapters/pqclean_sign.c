@@ -1,7 +1,7 @@
 /* Gives a PQClean signature scheme the ICCS interface, and its attached form for the known-answer text. */
 #include "pqclean.h"
 
-#include "iccs_sig.h"
+#include "../iccs/iccs_sig.h"
 #include "katalog_attached.h"
 #include "../shim/random.h"
 
