@@ -46,11 +46,20 @@ def verify(data: Path, catalog: Catalog) -> Verified:
         except FaultyError as error:
             faults.extend(error.faults)
             continue
-        for name, check in CHECKS.items():
-            for count, found in check(loaded, catalog):
-                checked[name] = checked.get(name, 0) + count
-                faults.extend(Fault(f"{system_id}/{path}", where, message) for path, where, message in found)
+        faults.extend(system_faults(loaded, catalog, checked))
     return Verified(checked, tuple(faults))
+
+
+def system_faults(
+    loaded: store.SystemEvidence, catalog: Catalog, checked: dict[str, int] | None = None
+) -> Iterator[Fault]:
+    """Yield the faults of one system's loaded evidence; ``checked`` gathers how much was looked at."""
+    for name, check in CHECKS.items():
+        for count, found in check(loaded, catalog):
+            if checked is not None:
+                checked[name] = checked.get(name, 0) + count
+            for path, where, message in found:
+                yield Fault(f"{loaded.system_id}/{path}", where, message)
 
 
 Checked = Iterator[tuple[int, list[Fault]]]
