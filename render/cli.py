@@ -1,0 +1,53 @@
+"""``python -m render``: evidence to pages."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from evidence.faults import FaultyError
+from render import site
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a subcommand; return 0, 1 when evidence has faults or pages would change, 2 when a path cannot be used."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except FaultyError as error:
+        print(error, file=sys.stderr)
+        print(f"{len(error.faults)} fault(s); nothing was written", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"render: {error.filename or options.out}: {error.strerror or error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m render", description=__doc__.partition(": ")[2])
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = commands.add_parser("pages", help="render all pages and copy the evidence that they link")
+    command.add_argument("--data", type=Path, default=Path("data"), help="folder of the systems (default: data)")
+    command.add_argument("--catalog", type=Path, help="folder of the catalog (default: DATA/catalog)")
+    command.add_argument(
+        "--out", type=Path, default=Path("site_src/performance"), help="folder of the pages (default: %(default)s)"
+    )
+    command.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 naming the pages that would change"
+    )
+    command.set_defaults(run=_pages)
+    return parser
+
+
+def _pages(options: argparse.Namespace) -> int:
+    catalog = options.catalog or options.data / "catalog"
+    result = site.render(options.data, catalog, options.out, check=options.check)
+    if options.check:
+        for path in result.changed:
+            print(f"would change: {options.out / path}")
+        for path in result.stale:
+            print(f"would be removed: {options.out / path}")
+        return 1 if result.changed or result.stale else 0
+    counts = result.counts
+    print(f"{options.out}: {counts.written} written, {counts.unchanged} unchanged, {counts.removed} removed")
+    return 0

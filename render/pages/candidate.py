@@ -1,0 +1,34 @@
+"""The report of one candidate on one system, after §3.5 (1) to (7) of the guide."""
+
+from typing import Any
+
+from render import environment, templating
+from render.sections import assessment, basic, evidence_index, kat, performance, resources, sizes, symmetric
+from render.subject import CandidateSubject
+
+
+def path(subject: CandidateSubject) -> str:
+    """Return where the page lies below the output folder."""
+    return f"{subject.system.system_id}/{subject.candidate}/index.md"
+
+
+def view(subject: CandidateSubject) -> dict[str, Any]:
+    """Return the page's view model: its frame, and one view for each section."""
+    return {
+        "subject": subject,
+        "title": f"{subject.name} — performance on {subject.system.architecture_text}",
+        "guide": environment.guide_text(subject.system.architecture),
+        "basic": basic.view(subject),
+        "assessment": assessment.view(subject),
+        "kat": kat.view(subject),
+        "performance": performance.view(subject),
+        "resources": resources.view(subject),
+        "sizes": sizes.view(subject),
+        "symmetric": symmetric.view(subject),
+        "evidence": evidence_index.view(subject),
+    }
+
+
+def render(subject: CandidateSubject) -> str:
+    """Return the page as Markdown that holds HTML."""
+    return templating.render("candidate.md.j2", view(subject))

@@ -1,0 +1,146 @@
+"""The summary of one system: every instance with its KAT status, the cost of its operations, and its sizes."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from evidence.operations import FAMILIES, Family, operation_rank
+from render import counters, environment, figures, templating
+from render.counters import Kind
+from render.frames import InstanceRow, RecordRow, operation_text
+from render.sections import sizes
+from render.subject import CandidateSubject, SystemSubject
+from render.table import Column, Line, Piece, Table, line, table
+
+TITLES = {
+    Family.SIGN: "Digital signatures",
+    Family.KEM: "Key encapsulation",
+    Family.KEX: "Key exchange",
+    Family.HASH: "Hash functions",
+}
+SIZE_COLUMNS = {
+    Family.SIGN: (("public key", sizes.public_key), ("signature", sizes.signature)),
+    Family.KEM: (("public key", sizes.public_key), ("ciphertext", sizes.ciphertext)),
+}
+
+
+class Operation(NamedTuple):
+    """An operation; that of a hash function with the length of its message."""
+
+    name: str
+    message_bytes: int
+
+
+class Entry(NamedTuple):
+    """One instance of one candidate, with its records by operation and message length."""
+
+    candidate: CandidateSubject
+    instance: InstanceRow
+    records: dict[Operation, RecordRow]
+    sized: sizes.Sized | None
+
+
+class Group(NamedTuple):
+    """All instances of one family."""
+
+    title: str
+    table: Table
+
+
+def path(system: SystemSubject) -> str:
+    """Return where the page lies below the output folder."""
+    return f"{system.system_id}/index.md"
+
+
+def view(system: SystemSubject, reports: Sequence[CandidateSubject]) -> dict[str, Any]:
+    """Return the page's view model."""
+    records = [record for report in reports for record in report.records]
+    return {
+        "system": system,
+        "title": f"Performance on {system.architecture_text} ({system.system_id})",
+        "facts": _facts(system),
+        "cautions": environment.cautions(system.environment, system.campaign, records),
+        "groups": _groups(reports, _shown_kind(records)),
+    }
+
+
+def render(system: SystemSubject, reports: Sequence[CandidateSubject]) -> str:
+    """Return the page as Markdown that holds HTML."""
+    return templating.render("summary.md.j2", view(system, reports))
+
+
+def _facts(system: SystemSubject) -> list[Line]:
+    """Return the machine in short, and how much was measured on it."""
+    frames = system.frames
+    passed = int((frames.instances["kat"] == "PASS").sum())
+    items = environment.items(system.environment, system.campaign)
+    counted = [
+        ("candidates", str(frames.instances["candidate"].nunique())),
+        ("instances", f"{len(frames.instances)}, of which {passed} pass their KAT"),
+        ("timed operations", f"{len(frames.records)} in {len(frames.processes)} processes"),
+        ("timed calls", str(int(frames.processes["calls"].sum()))),
+    ]
+    return [line(label, value) for label, value in (*items, *counted)]
+
+
+def _shown_kind(records: Sequence[RecordRow]) -> Kind | None:
+    """Return the kind of count that all records share; None where they do not, and times are shown."""
+    found = {counters.kind_of(record) for record in records if record.status == "complete"}
+    return found.pop() if len(found) == 1 else None
+
+
+def _groups(reports: Sequence[CandidateSubject], kind: Kind | None) -> list[Group]:
+    groups = []
+    for family in Family:
+        entries = [entry for report in reports if report.family is family for entry in _entries(report)]
+        if entries:
+            groups.append(Group(TITLES[family], _table(family, entries, kind)))
+    return groups
+
+
+def _entries(report: CandidateSubject) -> list[Entry]:
+    sized = {each.label: each for each in sizes.of_instances(report)}
+    records: dict[str, dict[Operation, RecordRow]] = {}
+    for record in report.records:
+        records.setdefault(record.label, {})[_operation(record)] = record
+    return [Entry(report, i, records.get(i.label, {}), sized.get(i.label)) for i in report.instances]
+
+
+def _table(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Table:
+    columns = [
+        Column[Entry]("candidate", lambda e: Piece(e.candidate.name, href=f"{e.candidate.candidate}/")),
+        Column[Entry]("instance", lambda e: Piece(e.instance.label, code=True)),
+        Column[Entry]("KAT", lambda e: e.instance.kat),
+        *(_operation_column(operation, kind) for operation in _operations(family, entries)),
+        *(_size_column(title, size) for title, size in SIZE_COLUMNS.get(family, ())),
+    ]
+    cost = kind.title("mean ") if kind else "mean time"
+    in_bytes = "; sizes in bytes" if family in SIZE_COLUMNS else ""
+    return table("summary", f"{TITLES[family]}: {cost} of one call{in_bytes}", columns, entries)
+
+
+def _operations(family: Family, entries: Sequence[Entry]) -> list[Operation]:
+    """Return the operations that get a column: those of the family, and whatever else was timed."""
+    found = {operation for entry in entries for operation in entry.records}
+    if family in SIZE_COLUMNS:
+        found |= {Operation(name, 0) for name in FAMILIES[family].operations}
+    return sorted(found, key=lambda operation: (operation_rank(family, operation.name), operation.message_bytes))
+
+
+def _operation(record: RecordRow) -> Operation:
+    return Operation(record.operation, (record.input_bytes or 0) if record.operation == "hash" else 0)
+
+
+def _operation_column(operation: Operation, kind: Kind | None) -> Column[Entry]:
+    def cost(entry: Entry) -> str:
+        record = entry.records.get(operation)
+        if record is None:
+            return figures.ABSENT
+        if record.status == "failed":
+            return figures.FAILED
+        return figures.count(record.mean_count) if kind else figures.duration(record.mean_seconds)
+
+    return Column(operation_text(operation.name, operation.message_bytes), cost, numeric=True)
+
+
+def _size_column(title: str, size: Callable[[sizes.Sized], str]) -> Column[Entry]:
+    return Column(title, lambda entry: size(entry.sized) if entry.sized else figures.ABSENT, numeric=True)

@@ -1,0 +1,38 @@
+"""Section 3, Functional testing (KAT)."""
+
+from typing import NamedTuple
+
+from render import figures, notes
+from render.frames import InstanceRow
+from render.subject import CandidateSubject
+from render.table import Column, Content, Piece, Table, table
+
+
+class Kat(NamedTuple):
+    """The table, the catalog's footnotes, and what the build says about single instances."""
+
+    table: Table
+    footnotes: tuple[notes.Note, ...]
+    remarks: list[tuple[str, str]]
+
+
+def view(subject: CandidateSubject) -> Kat:
+    """Return build flags and KAT status of every instance."""
+    listed = subject.entry.footnotes if subject.entry else ()
+    footnotes = notes.number(listed, [instance.label for instance in subject.instances])
+
+    def kat(instance: InstanceRow) -> Content:
+        return (Piece(instance.kat), *notes.marks(footnotes, instance.label))
+
+    columns = (
+        Column[InstanceRow]("instance", lambda i: Piece(i.label, code=True)),
+        Column[InstanceRow]("build flags", lambda i: i.flags or figures.ABSENT),
+        Column[InstanceRow]("KAT", kat),
+    )
+    remarks = [(i.label, text) for i in subject.instances for text in _remarks(i)]
+    return Kat(table("kat", "Known-answer tests", columns, subject.instances), footnotes.notes, remarks)
+
+
+def _remarks(instance: InstanceRow) -> list[str]:
+    tried = f"with the guide's flags the result was {instance.guide_result}"
+    return [*([tried] if instance.guide_result else []), *([instance.reason] if instance.reason else [])]

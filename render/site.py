@@ -1,0 +1,156 @@
+"""The whole site: loads one system at a time, renders its pages, and writes them when all evidence is sound."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from evidence import catalog as catalogs
+from evidence import store, verify
+from evidence.catalog import Catalog
+from evidence.faults import Fault, FaultyError
+from evidence.types import Build
+from render import environment, frames
+from render.frames import InstanceRow, ProfileRow, RecordRow
+from render.pages import candidate, method, summary, systems
+from render.subject import CandidateSubject, SystemLink, SystemSubject
+from render.write import Counts, Writer
+
+# Names that addresses below the site's folder use for other things than systems.
+RESERVED = frozenset({"data", "downloads", "size-audit", "symmetric-survey"})
+
+
+class Result(NamedTuple):
+    """What a run did; ``changed`` and ``stale`` name files below the output folder."""
+
+    counts: Counts
+    changed: list[str]
+    stale: list[str]
+
+
+def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Result:
+    """Render all pages and copy the evidence that they link.
+
+    Raises:
+        FaultyError: with all faults of catalog and evidence; nothing is written then.
+        OSError: when a folder cannot be read or written.
+    """
+    faults: list[Fault] = []
+    sound_catalog = _catalog(catalog_folder, faults)
+    catalog = sound_catalog or Catalog({}, {})
+    present = _candidates_by_system(data, catalog)
+    overviews: list[systems.Overview] = []
+    with Writer(out, check=check) as writer:
+        for system_id in present:
+            loaded = _sound(data, system_id, sound_catalog, faults)
+            if loaded and not faults:
+                overviews.append(_offer_system(writer, loaded, catalog, present))
+        if faults:
+            raise FaultyError(faults)
+        writer.offer("index.md", systems.render(overviews, catalog))
+        stale = writer.stale
+        return Result(writer.commit(), writer.changed, stale)
+
+
+def _catalog(folder: Path, faults: list[Fault]) -> Catalog | None:
+    try:
+        return catalogs.load(folder)
+    except FaultyError as error:
+        faults.extend(error.faults)
+        return None
+
+
+def _candidates_by_system(data: Path, catalog: Catalog) -> dict[str, frozenset[str]]:
+    """Return every system with evidence and its candidates: registered systems first, in catalog order."""
+    found = store.systems(data)
+    ordered = [name for name in catalog.systems if name in found]
+    ordered += [name for name in found if name not in catalog.systems]
+    return {name: _candidates(data, name) for name in ordered}
+
+
+def _candidates(data: Path, system_id: str) -> frozenset[str]:
+    build = store.Loader(data).load(data / system_id / "build.json", Build)
+    return frozenset(built.candidate for built in build.instances.values()) if build else frozenset()
+
+
+def _sound(data: Path, system_id: str, catalog: Catalog | None, faults: list[Fault]) -> store.SystemEvidence | None:
+    """Return a system's evidence after noting what is wrong with it; None if it cannot be read."""
+    try:
+        loaded = store.load_system(data, system_id)
+    except FaultyError as error:
+        faults.extend(error.faults)
+        return None
+    faults.extend(_unservable(loaded))
+    if catalog:  # without it every host name would count as one that must not be shown
+        faults.extend(verify.system_faults(loaded, catalog))
+    return loaded
+
+
+def _unservable(loaded: store.SystemEvidence) -> Iterator[Fault]:
+    """Yield names that would collide with addresses of the site, or be taken for pages."""
+    if loaded.system_id in RESERVED:
+        yield Fault(loaded.system_id, "", "is a name that the site uses otherwise")
+    for key, built in loaded.build.items():
+        if built.kat_log and not (built.kat_log.startswith("kat/") and built.kat_log.endswith(".log")):
+            yield Fault(f"{loaded.system_id}/build.json", f"$.instances.{key}.kat_log", "must be kat/….log")
+
+
+def _offer_system(
+    writer: Writer, loaded: store.SystemEvidence, catalog: Catalog, present: dict[str, frozenset[str]]
+) -> systems.Overview:
+    subject = SystemSubject(
+        loaded.system_id,
+        catalog.systems.get(loaded.system_id),
+        loaded.campaign,
+        environment.campaign_environment(loaded.records, loaded.campaign),
+        frames.build(loaded),
+    )
+    reports = list(_subjects(subject, catalog, present))
+    for report in reports:
+        writer.offer(candidate.path(report), candidate.render(report))
+    writer.offer(summary.path(subject), summary.render(subject, reports))
+    writer.offer(method.path(subject), method.render(subject, loaded))
+    for file in _files(loaded):
+        writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)
+    return systems.overview(subject, reports)
+
+
+def _subjects(
+    system: SystemSubject, catalog: Catalog, present: dict[str, frozenset[str]]
+) -> Iterator[CandidateSubject]:
+    instances = frames.by_candidate(system.frames.instances, InstanceRow)
+    records = frames.by_candidate(system.frames.records, RecordRow)
+    profiles = frames.by_candidate(system.frames.profiles, ProfileRow)
+    for name, built in instances.items():
+        yield CandidateSubject(
+            name,
+            catalog.candidates.get(name),
+            system,
+            _links(name, system.system_id, catalog, present),
+            tuple(built),
+            tuple(records.get(name, ())),
+            tuple(profiles.get(name, ())),
+        )
+
+
+def _links(name: str, here: str, catalog: Catalog, present: dict[str, frozenset[str]]) -> tuple[SystemLink, ...]:
+    """Return all registered systems, and those others that have a page of this candidate."""
+    others = [system_id for system_id in present if system_id not in catalog.systems and name in present[system_id]]
+    return tuple(
+        SystemLink(
+            system_id,
+            f"../../{system_id}/{name}/" if name in present.get(system_id, ()) else "",
+            system_id == here,
+            system_id in catalog.systems,
+        )
+        for system_id in (*catalog.systems, *others)
+    )
+
+
+def _files(loaded: store.SystemEvidence) -> Iterator[str]:
+    """Yield the evidence files that pages link, as paths below the system's folder."""
+    yield from ("campaign.json", "build.json")
+    if (loaded.folder / store.MANIFEST).is_file():
+        yield store.MANIFEST
+    yield from dict.fromkeys(built.kat_log for built in loaded.build.values() if built.kat_log)
+    yield from map(store.record_path, loaded.records)
+    yield from map(store.profile_path, loaded.profiles)

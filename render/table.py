@@ -1,0 +1,89 @@
+"""Tables and text of a page, before HTML: columns that say how a row becomes a cell, and pieces of text.
+
+A column's title stands beside the rule for its cells, so that a search for the title finds the rule.
+Templates turn pieces into escaped HTML.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+R = TypeVar("R")
+
+
+class Piece(NamedTuple):
+    """A run of text: plain, as code, or a link."""
+
+    text: str
+    href: str = ""
+    code: bool = False
+
+
+Content = str | Piece | Sequence[Piece]
+
+
+class Cell(NamedTuple):
+    """One cell: what it says, and whether it is a figure (set flush right)."""
+
+    pieces: tuple[Piece, ...]
+    numeric: bool
+
+
+class Column(NamedTuple, Generic[R]):
+    """A column's title and the rule for its cells."""
+
+    title: str
+    content: Callable[[R], Content]
+    numeric: bool = False
+
+
+class Head(NamedTuple):
+    """The head of a column."""
+
+    title: str
+    numeric: bool
+
+
+class Row(NamedTuple):
+    """One row: its first cell is its header. ``leads`` marks the first of rows that belong together."""
+
+    header: Cell
+    cells: tuple[Cell, ...]
+    leads: bool
+
+
+class Table(NamedTuple):
+    """A table: ``key`` names it for style sheets, ``caption`` says what it shows."""
+
+    key: str
+    caption: str
+    heads: tuple[Head, ...]
+    rows: tuple[Row, ...]
+
+
+class Line(NamedTuple):
+    """A line ``label: value`` of a list."""
+
+    label: str
+    pieces: tuple[Piece, ...]
+
+
+def pieces(content: Content) -> tuple[Piece, ...]:
+    """Return any content as pieces."""
+    if isinstance(content, str):
+        return (Piece(content),)
+    return (content,) if isinstance(content, Piece) else tuple(content)
+
+
+def line(label: str, content: Content) -> Line:
+    """Return a line ``label: value``."""
+    return Line(label, pieces(content))
+
+
+def table(key: str, caption: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> Table:
+    """Return the table that the columns make of the rows."""
+    filled: list[Row] = []
+    for row in rows:
+        header, *cells = [Cell(pieces(column.content(row)), column.numeric) for column in columns]
+        leads = not filled or filled[-1].header.pieces != header.pieces
+        filled.append(Row(header, tuple(cells), leads))
+    return Table(key, caption, tuple(Head(column.title, column.numeric) for column in columns), tuple(filled))

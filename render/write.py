@@ -1,0 +1,133 @@
+"""Writes a generated site: changed files only, all of a run or none, and never over what others made.
+
+New contents are staged beside the output folder and moved into place once the whole run has succeeded. A list
+of the generated files (``.generated``) lies in the folder; only what it names is ever replaced or removed.
+"""
+
+import filecmp
+import os
+import shutil
+import tempfile
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import NamedTuple
+
+LEDGER = ".generated"
+
+
+class Counts(NamedTuple):
+    """What a run did, in files."""
+
+    written: int
+    unchanged: int
+    removed: int
+
+
+class Writer:
+    """Gathers the files of a site and then writes those that differ; use it as a context manager."""
+
+    def __init__(self, out: Path, *, check: bool = False) -> None:
+        self.out = out
+        self.check = check
+        self.changed: list[str] = []
+        self._offered: set[str] = set()
+        self._before = _read_ledger(out)
+        self._staging: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> "Writer":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._staging:
+            self._staging.cleanup()
+
+    @property
+    def stale(self) -> list[str]:
+        """Return the files of an earlier run that this one no longer makes."""
+        return sorted(path for path in self._before - self._offered if (self.out / path).is_file())
+
+    def offer(self, path: str, text: str) -> None:
+        """Take a page of the site."""
+        content = text.encode()
+        file = self._take(path)
+        if file.is_file() and file.read_bytes() == content:
+            return
+        self._change(path)
+        if not self.check:
+            self._staged(path).write_bytes(content)
+
+    def offer_copy(self, path: str, source: Path) -> None:
+        """Take a file to be copied. One of equal size and time counts as the same, save when checking."""
+        file = self._take(path)
+        if file.is_file() and filecmp.cmp(source, file, shallow=not self.check):
+            return
+        self._change(path)
+        if not self.check:
+            shutil.copy2(source, self._staged(path))
+
+    def commit(self) -> Counts:
+        """Move what changed into place and remove what is stale.
+
+        Raises:
+            OSError: when the output folder cannot be written.
+        """
+        stale = self.stale
+        if not self.check and (self.changed or stale or self._offered != self._before):
+            self._write_ledger(self._before | self._offered)
+            for path in self.changed:
+                (self.out / path).parent.mkdir(parents=True, exist_ok=True)
+                self._staged(path).replace(self.out / path)
+            for path in stale:
+                self._remove(path)
+            self._write_ledger(self._offered)
+        return Counts(len(self.changed), len(self._offered) - len(self.changed), len(stale))
+
+    def _take(self, path: str) -> Path:
+        self._offered.add(path)
+        return self.out / path
+
+    def _change(self, path: str) -> None:
+        file = self.out / path
+        if path not in self._before and os.path.lexists(file):
+            raise FileExistsError(
+                17, "was not made by katalog and is in the way; move it or choose another --out", str(file)
+            )
+        self.changed.append(path)
+
+    def _staged(self, path: str) -> Path:
+        if self._staging is None:
+            existing = next(folder for folder in (self.out, *self.out.absolute().parents) if folder.is_dir())
+            self._staging = tempfile.TemporaryDirectory(prefix=".staging-", dir=existing)
+        file = Path(self._staging.name) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file
+
+    def _write_ledger(self, paths: set[str]) -> None:
+        self.out.mkdir(parents=True, exist_ok=True)
+        file = self._staged(LEDGER)
+        file.write_text("".join(f"{path}\n" for path in sorted(paths)), encoding="utf-8")
+        file.replace(self.out / LEDGER)
+
+    def _remove(self, path: str) -> None:
+        file = self.out / path
+        file.unlink()
+        for folder in file.parents:
+            if folder == self.out or any(folder.iterdir()):
+                return
+            folder.rmdir()
+
+
+def _read_ledger(out: Path) -> set[str]:
+    """Return the generated files; a line that leads out of the folder is not believed."""
+    file = out / LEDGER
+    if not file.is_file():
+        return set()
+    root = out.resolve()
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if _is_below(PurePosixPath(line), out, root)}
+
+
+def _is_below(path: PurePosixPath, out: Path, root: Path) -> bool:
+    return not path.is_absolute() and ".." not in path.parts and (out / path).parent.resolve().is_relative_to(root)
