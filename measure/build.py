@@ -29,7 +29,7 @@ RANDOM_SHIMS = {
     "nist-aes256-ctr-drbg": "random_nist_aes.c",
     "hqc-shake": "random_hqc_shake.c",
 }
-FIRST_ERROR = re.compile(r"^.*(?:\berror: |undefined reference|multiple definition|\bld: ).*$", re.MULTILINE)
+FIRST_ERROR = re.compile(r"^.*(?:\berror: |undefined reference|multiple definition|cannot find).*$", re.MULTILINE)
 
 
 class BuildJob(NamedTuple):
@@ -230,7 +230,7 @@ def _compile_and_link(shop: _Workshop, units: Sequence[_Unit]) -> Path:
     same = [f"-ffile-prefix-map={folder}={name}" for folder, name in ((csrc, "csrc"), (root, "."))]
     objects = []
     for number, unit in enumerate(units):
-        objects.append(f"{number:03}.o")
+        objects.append(f"{number:03}-{Path(unit.name).stem}.o")
         words = (*same, f"-frandom-seed={unit.name}", *unit.words, "-c", unit.path)
         _compiler(shop, unit.name, (*words, "-o", str(shop.scratch / objects[-1])), cwd=root)
     library = shop.scratch / "library.so"

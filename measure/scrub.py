@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-# A slash after a word character, a dot or a closing bracket is a relative path, a fraction or part of an address.
-ABSOLUTE_PATH = re.compile(r"(?<![\w.:/)\]+~-])/(?:[\w.+@~-]+/)+")
+# A slash after a word character, a dot or a slash is part of a relative path, a fraction or an address.
+ABSOLUTE_PATH = re.compile(r"(?<![\w./])/(?:[\w.+@~-]+/)+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
