@@ -20,7 +20,7 @@ unsigned long long kem_get_ss_len_bytes(void) { return BYTES; }
 unsigned long long kem_get_ct_len_bytes(void) { return BYTES; }
 
 enum fault {
-	none, abort_itself, segfault, hang, exit_0, exit_3, past, before, too_long, returns_error, other_secret, chatter, lies, closes
+	none, abort_itself, segfault, hang, exit_0, exit_3, past, before, too_long, returns_error, other_secret, chatter, lies, closes, late_abort
 };
 
 #ifndef TOY_FAULT
@@ -67,6 +67,10 @@ int kem_enc(IN(pk), OUT(ss), OUT(ct))
 
 int kem_dec(IN(sk), IN(ct), OUT(ss))
 {
+	static int calls;
+
+	if (TOY_FAULT == late_abort && ++calls == 20)
+		abort();
 	*ss_bytes = BYTES;
 	for (unsigned long long i = 0; i < sk_bytes && i < ct_bytes; i++)
 		ss[i] = ct[i] ^ sk[i];
