@@ -20,6 +20,7 @@ class Kind(NamedTuple):
 
 
 CORE_CYCLES = Kind("cycles", "")
+TIMES_ONLY = "No cycle counter could be used for some or all records: they hold times only."
 TICKS = {"tsc": Kind("reference cycles", "TSC"), "cntvct": Kind("reference ticks", "cntvct")}
 
 
@@ -42,15 +43,20 @@ def kinds(records: Iterable[RecordRow]) -> tuple[Kind, ...]:
 def sentences(records: Iterable[RecordRow]) -> tuple[str, ...]:
     """Return in plain words what the records counted, where that is not core cycles."""
     records = tuple(records)
-    ticks = sorted({(kind, r.counter_hz or 0) for r in records if (kind := kind_of(r)) and kind != CORE_CYCLES})
-    told = [_of_ticks(kind, hz) for kind, hz in ticks]
-    if any(record.counter_unit == CounterUnit.NANOSECONDS for record in records):
-        told.append("No cycle counter could be used for some or all records: they hold times only.")
-    return tuple(told)
+    told = {_of_ticks(kind, r.counter_hz) for r in records if (kind := kind_of(r)) and kind != CORE_CYCLES}
+    timed_only = any(record.counter_unit == CounterUnit.NANOSECONDS for record in records)
+    return (*sorted(told), *([TIMES_ONLY] if timed_only else []))
 
 
-def _of_ticks(kind: Kind, hz: int) -> str:
-    rate = f" at {figures.gigahertz(hz)}" if hz >= 1e8 else f" at {hz / 1e6:g} MHz" if hz else ""
+def rate_text(hertz: int | None) -> str:
+    """Return the rate of a clock of fixed rate, ``2.60 GHz`` or ``19.2 MHz``; empty where it is not known."""
+    if not hertz:
+        return ""
+    return figures.gigahertz(hertz) if hertz >= 1e8 else f"{hertz / 1e6:.3g} MHz"
+
+
+def _of_ticks(kind: Kind, hertz: int | None) -> str:
+    rate = f" at {rate_text(hertz)}" if hertz else ""
     return (
         f"Counts are {kind.plural} of the {kind.clock}, a clock of fixed rate{rate}. "
         "They are not cycles of the core, and must not be compared with those."

@@ -85,7 +85,7 @@ def cautions(environment: Environment, campaign: Campaign, records: Iterable[Rec
     """Return in plain words what weakens the figures: machine, counter, host checks, plan."""
     told = list(counters.sentences(records))
     if environment.virtualized:
-        kind = f" ({environment.hypervisor})" if environment.hypervisor else ""
+        kind = f" ({environment.hypervisor})" if environment.hypervisor not in {None, "unknown"} else ""
         told.insert(0, f"This system is a virtual machine{kind}: others share its processor, and times move with them.")
     if campaign.host_problems:
         told.append(f"The host failed its checks: {'; '.join(campaign.host_problems)}.")

@@ -11,11 +11,12 @@ R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """A run of text: plain, as code, or a link."""
+    """A run of text: plain, as code, or a link; ``alert`` makes it stand out."""
 
     text: str
     href: str = ""
     code: bool = False
+    alert: bool = False
 
 
 Content = str | Piece | Sequence[Piece]
@@ -44,11 +45,11 @@ class Head(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One row: its first cell is its header. ``leads`` marks the first of rows that belong together."""
+    """One row: its first cell is its header. ``first`` marks the first of rows that belong together."""
 
     header: Cell
     cells: tuple[Cell, ...]
-    leads: bool
+    first: bool
 
 
 class Table(NamedTuple):
@@ -84,6 +85,6 @@ def table(key: str, caption: str, columns: Sequence[Column[R]], rows: Iterable[R
     filled: list[Row] = []
     for row in rows:
         header, *cells = [Cell(pieces(column.content(row)), column.numeric) for column in columns]
-        leads = not filled or filled[-1].header.pieces != header.pieces
-        filled.append(Row(header, tuple(cells), leads))
+        first = not filled or filled[-1].header.pieces != header.pieces
+        filled.append(Row(header, tuple(cells), first))
     return Table(key, caption, tuple(Head(column.title, column.numeric) for column in columns), tuple(filled))

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from evidence.store import SystemEvidence
 from evidence.types import Campaign, Counter, CounterUnit, Environment, HostCheck, KatStatus
-from render import environment, figures, templating
+from render import counters, environment, figures, templating
 from render.frames import RecordRow, rows
 from render.subject import SystemSubject
 from render.table import Column, Line, Piece, Table, line, table
@@ -115,14 +115,13 @@ def _cores(system: SystemSubject) -> Table:
 
 def _counters(loaded: SystemEvidence) -> list[str]:
     """Return the counters that the records name, in words."""
-    found = {process.counter for record in loaded.records for process in record.processes if process.counter}
-    distinct = {(each.name or "", each.unit, each.hz or 0): each for each in found}
-    return [_counter_text(distinct[key]) for key in sorted(distinct)]
+    processes = (process for record in loaded.records for process in record.processes)
+    return sorted({_counter_text(process.counter) for process in processes if process.counter})
 
 
 def _counter_text(counter: Counter) -> str:
     name = counter.name or "a counter that the evidence does not name"
-    rate = f", {figures.gigahertz(counter.hz)}" if counter.hz else ""
+    rate = f", {counters.rate_text(counter.hz)}" if counter.hz else ""
     mode = {True: ", user mode only", False: ", kernel mode included", None: ""}[counter.user_only]
     return f"{name}: {COUNTER_UNITS[counter.unit]}{rate}{mode}"
 

@@ -7,7 +7,7 @@ from evidence.operations import FAMILIES, Family, operation_rank
 from render import counters, environment, figures, templating
 from render.counters import Kind
 from render.frames import InstanceRow, RecordRow, operation_text
-from render.sections import sizes
+from render.sections import kat, sizes
 from render.subject import CandidateSubject, SystemSubject
 from render.table import Column, Line, Piece, Table, line, table
 
@@ -109,7 +109,7 @@ def _table(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Table
     columns = [
         Column[Entry]("candidate", lambda e: Piece(e.candidate.name, href=f"{e.candidate.candidate}/")),
         Column[Entry]("instance", lambda e: Piece(e.instance.label, code=True)),
-        Column[Entry]("KAT", lambda e: e.instance.kat),
+        Column[Entry]("KAT", lambda e: kat.status(e.instance)),
         *(_operation_column(operation, kind) for operation in _operations(family, entries)),
         *(_size_column(title, size) for title, size in SIZE_COLUMNS.get(family, ())),
     ]

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from evidence.types import KatStatus
 from render import figures, notes
 from render.frames import InstanceRow
 from render.subject import CandidateSubject
@@ -22,7 +23,7 @@ def view(subject: CandidateSubject) -> Kat:
     footnotes = notes.number(listed, [instance.label for instance in subject.instances])
 
     def kat(instance: InstanceRow) -> Content:
-        return (Piece(instance.kat), *notes.marks(footnotes, instance.label))
+        return (status(instance), *notes.marks(footnotes, instance.label))
 
     columns = (
         Column[InstanceRow]("instance", lambda i: Piece(i.label, code=True)),
@@ -31,6 +32,11 @@ def view(subject: CandidateSubject) -> Kat:
     )
     remarks = [(i.label, text) for i in subject.instances for text in _remarks(i)]
     return Kat(table("kat", "Known-answer tests", columns, subject.instances), footnotes.notes, remarks)
+
+
+def status(instance: InstanceRow) -> Piece:
+    """Return the KAT status; any but PASS stands out."""
+    return Piece(instance.kat, alert=instance.kat != KatStatus.PASS)
 
 
 def _remarks(instance: InstanceRow) -> list[str]:

@@ -84,7 +84,7 @@ def _measured(show: Callable[[RecordRow], str]) -> Callable[[RecordRow], Content
 
     def content(record: RecordRow) -> Content:
         failed = record.status == "failed"
-        return Piece(figures.FAILED, href=f"#{_failure(record).anchor}") if failed else show(record)
+        return Piece(figures.FAILED, f"#{_failure(record).anchor}", alert=True) if failed else show(record)
 
     return content
 

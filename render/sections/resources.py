@@ -5,7 +5,7 @@ from collections.abc import Callable
 from render import figures
 from render.frames import RecordRow, operation_text
 from render.subject import CandidateSubject
-from render.table import Column, Piece, Table, table
+from render.table import Column, Content, Piece, Table, table
 
 
 def view(subject: CandidateSubject) -> Table:
@@ -21,5 +21,5 @@ def view(subject: CandidateSubject) -> Table:
     return table("resources", f"Memory of {subject.candidate} on {subject.system.system_id}", columns, subject.records)
 
 
-def _resident(pick: Callable[[RecordRow], int | None]) -> Callable[[RecordRow], str]:
-    return lambda record: figures.FAILED if record.status == "failed" else figures.kib(pick(record))
+def _resident(pick: Callable[[RecordRow], int | None]) -> Callable[[RecordRow], Content]:
+    return lambda r: Piece(figures.FAILED, alert=True) if r.status == "failed" else figures.kib(pick(r))

@@ -68,7 +68,7 @@ def _measured(show: Callable[[ProfileRow], str]) -> Callable[[Use], Content]:
     def content(use: Use) -> Content:
         if use.profile is None:
             return NOT_MEASURED
-        return show(use.profile) if use.profile.status == "complete" else NOT_MEASURABLE
+        return show(use.profile) if use.profile.status == "complete" else Piece(NOT_MEASURABLE, alert=True)
 
     return content
 
