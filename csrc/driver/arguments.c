@@ -67,6 +67,18 @@ static int set_option(const char *name, const char *value, struct arguments *arg
 	return 0;
 }
 
+/* Looked for first, so that a failure anywhere else on the command line reaches the parent as a document. */
+static void find_result_fd(int argc, char *argv[], struct arguments *arguments)
+{
+	struct failure ignored;
+
+	for (int i = 1; i + 1 < argc; i++)
+		if (strcmp(argv[i], "--result-fd") == 0)
+			set_option(argv[i], argv[i + 1], arguments, &ignored);
+	if (fcntl((int)arguments->result_fd, F_GETFD) < 0)
+		arguments->result_fd = -1;
+}
+
 static int check_descriptor(const char *name, int64_t descriptor, struct failure *failure)
 {
 	if (descriptor >= 0 && fcntl((int)descriptor, F_GETFD) < 0)
@@ -77,13 +89,12 @@ static int check_descriptor(const char *name, int64_t descriptor, struct failure
 int parse_arguments(int argc, char *argv[], struct arguments *arguments, struct failure *failure)
 {
 	*arguments = (struct arguments){NULL, NULL, NULL, NULL, -1, -1, -1, -1, -1, -1};
+	find_result_fd(argc, argv, arguments);
 	for (int i = 2; i < argc; i += 2)
 		if (set_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, arguments, failure))
 			return -1;
-	if (check_descriptor("--result-fd", arguments->result_fd, failure)) {
-		arguments->result_fd = -1;
+	if (check_descriptor("--result-fd", arguments->result_fd, failure))
 		return -1;
-	}
 	return check_descriptor("--samples-fd", arguments->samples_fd, failure);
 }
 

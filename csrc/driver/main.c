@@ -1,4 +1,5 @@
 /* The one place that prints, writes the result and chooses the exit status. */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void write_failure(struct json *json, const struct failure *failure)
 /* A document that cannot be delivered is worth no more than none. */
 static int deliver(const struct arguments *arguments, const struct json *json, struct failure *failure)
 {
-	if (arguments->result_fd < 0)
+	if (arguments->result_fd < 0 || fcntl((int)arguments->result_fd, F_GETFD) < 0)
 		return 0;
 	return write_all((int)arguments->result_fd, json->text, json->used_bytes, failure);
 }

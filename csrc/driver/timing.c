@@ -27,10 +27,13 @@ static uint64_t calls_to_hide(uint64_t overhead, uint64_t call)
 	return divide_up(BATCH_OVERHEADS * overhead, at_least(call, 1));
 }
 
-/* By count and by wall clock: a read through the kernel counts few user cycles and still takes its time. */
+/*
+ * By count and by wall clock: a read through the kernel counts few user cycles and still takes its time. A
+ * slow clock shows an overhead of 0, but a reading is never better than to one tick.
+ */
 uint64_t choose_batch(uint64_t iterations, const struct cost *call, const struct counter_overhead *overhead)
 {
-	uint64_t batch_calls = calls_to_hide(overhead->count, call->count);
+	uint64_t batch_calls = calls_to_hide(at_least(overhead->count, 1), call->count);
 
 	batch_calls = at_least(batch_calls, calls_to_hide(overhead->wall_ns, call->wall_ns));
 	batch_calls = at_least(batch_calls, divide_up(iterations, READINGS_MAX));

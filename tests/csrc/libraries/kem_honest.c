@@ -1,0 +1,5 @@
+#include "toy_kem.h"
+
+HONEST_KEYGEN
+HONEST_ENC
+HONEST_DEC

@@ -1,0 +1,4 @@
+#include "toy_kem.h"
+
+HONEST_KEYGEN
+HONEST_ENC
