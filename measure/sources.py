@@ -1,7 +1,8 @@
 """Fetches the sources of a candidate: a local folder, a PyPI sdist or an archive, the last two pinned by SHA-256.
 
 An archive is unpacked and read, nothing in it is ever run. What was fetched stays in ``cache/<sha256>/``, so a
-second fetch touches no network; a fetch that is killed leaves nothing there, and fetches may run side by side.
+second fetch touches no network. It appears there by one rename: a fetch that is killed leaves at most a folder
+``.fetch-...`` that nothing reads, and fetches may run side by side.
 """
 
 import hashlib

@@ -1,6 +1,7 @@
 """Whatever a library does, its test ends with the right status, a log, and the next one still runs."""
 
 import hashlib
+import socket
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,15 @@ def test_output_is_kept_without_paths_and_controls(toy, right):
     result = run_kat(job, build(job))
     assert result.status is KatStatus.PASS
     assert "stderr| see [...]/file.c:7 \\x1b[31m" in result.log
+
+
+def test_a_library_reaches_no_network_where_the_system_allows_to_cut_it(toy):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        job = toy("dials", defines=("TOY_FAULT=dials", f"TOY_PORT={server.getsockname()[1]}"))
+        log = run_kat(job, build(job)).log
+    if "network         = cut off" not in log:
+        pytest.skip("this system lets no unprivileged process leave its network")
+    assert "stdout| nobody answers" in log
 
 
 @pytest.mark.parametrize("fault", ["none", "past", "lies"])

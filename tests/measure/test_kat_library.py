@@ -92,3 +92,50 @@ def test_a_function_that_is_missing_is_named(toy):
     library = SignLibrary(job.out / build(job).library)
     with pytest.raises(InterfaceError, match="lacks the function sig_get_pk_len_bytes"):
         library.sizes_bytes()
+
+
+SIGN = """
+unsigned long long sig_get_pk_len_bytes(void) { return 4; }
+unsigned long long sig_get_sk_len_bytes(void) { return 4; }
+unsigned long long sig_get_sn_len_bytes(void) { return 2; }
+int katalog_sign_attached(unsigned char *sm, unsigned long long *sm_bytes, const unsigned char *m,
+                          unsigned long long m_bytes, const unsigned char *sk)
+{
+    if (*sm_bytes != m_bytes + 2) return -3;
+    for (unsigned long long i = 0; i < m_bytes; i++) sm[i] = m[i];
+    sm[m_bytes] = sk[0];
+    sm[m_bytes + 1 + (m[0] == 'x')] = sk[1];
+    *sm_bytes = m_bytes + 2 + (m[0] == 'y');
+    return 0;
+}
+int katalog_open_attached(unsigned char *m, unsigned long long *m_bytes, const unsigned char *sm,
+                          unsigned long long sm_bytes, const unsigned char *pk)
+{
+    for (unsigned long long i = 0; i + 2 < sm_bytes; i++) m[i] = sm[i];
+    *m_bytes = sm_bytes - 2;
+    return sm[sm_bytes - 1] == pk[1] ? 0 : -1;
+}
+"""
+
+
+@pytest.fixture
+def sign(toy) -> SignLibrary:
+    """Load a toy whose signature is the first two bytes of the key, behind the message."""
+    job = toy(folder="sign", sources=("sign.c",))
+    (job.fetched.folder / "sign.c").write_text(SIGN)
+    return SignLibrary(job.out / build(job).library)
+
+
+def test_attached_signatures_are_made_and_opened_in_buffers_of_their_size(sign):
+    assert sign.sign_attached(b"message", b"key.") == b"messageke"
+    assert sign.open_attached(b"messageke", b"key.") == b"message"
+    assert sign.sizes_bytes() == {"pk_bytes": 4, "sk_bytes": 4, "signature_bytes": 2}
+
+
+def test_attached_signatures_past_their_buffer_or_refused_are_noticed(sign):
+    with pytest.raises(OverflowedError, match=r"katalog_sign_attached wrote past sm \(4 bytes\), byte 1 off it"):
+        sign.sign_attached(b"xx", b"key.")
+    with pytest.raises(OverflowedError, match="katalog_sign_attached returned length 5 for sm"):
+        sign.sign_attached(b"yy", b"key.")
+    with pytest.raises(OperationFailedError, match="katalog_open_attached returned -1"):
+        sign.open_attached(b"message??", b"key.")

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define BYTES 16
@@ -20,12 +22,27 @@ unsigned long long kem_get_ss_len_bytes(void) { return BYTES; }
 unsigned long long kem_get_ct_len_bytes(void) { return BYTES; }
 
 enum fault {
-	none, abort_itself, segfault, hang, exit_0, exit_3, past, before, too_long, returns_error, other_secret, chatter, lies, closes, late_abort
+	none, abort_itself, segfault, hang, exit_0, exit_3, past, before, too_long, returns_error, other_secret,
+	chatter, lies, closes, late_abort, dials
 };
 
 #ifndef TOY_FAULT
 #define TOY_FAULT none
 #endif
+
+#ifndef TOY_PORT
+#define TOY_PORT 9
+#endif
+
+static void dial(void)
+{
+	struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(TOY_PORT)};
+	int connection = socket(AF_INET, SOCK_STREAM, 0);
+
+	here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	puts(connect(connection, (struct sockaddr *)&here, sizeof here) ? "nobody answers" : "connected");
+	fflush(stdout);
+}
 
 static void misbehave(unsigned char *ct, unsigned long long *ct_bytes)
 {
@@ -43,6 +60,7 @@ static void misbehave(unsigned char *ct, unsigned long long *ct_bytes)
 	case chatter: for (int i = 0; i < 300000; i++) puts("RESULT kem-toy toy PASS"); fflush(stdout); break;
 	case lies: fputs("see /home/someone/secret/file.c:7 \033[31m\n", stderr); break;
 	case closes: for (int fd = 3; fd < 64; fd++) close(fd); break;
+	case dials: dial(); break;
 	default: break;
 	}
 }
