@@ -94,4 +94,6 @@ def verdict(title: str, value: float, allowed: float) -> str:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        sys.exit("usage: python tests/bench/driver_bench.py DRIVER BARE_LOOP LIBRARY CPU")
     sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])))
