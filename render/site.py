@@ -104,7 +104,7 @@ def _offer_system(
         environment.campaign_environment(loaded.records, loaded.campaign),
         frames.build(loaded),
     )
-    reports = list(_subjects(subject, catalog, present))
+    reports = list(subjects(subject, catalog, present))
     for report in reports:
         writer.offer(candidate.path(report), candidate.render(report))
     writer.offer(summary.path(subject), summary.render(subject, reports))
@@ -114,9 +114,10 @@ def _offer_system(
     return systems.overview(subject, reports)
 
 
-def _subjects(
+def subjects(
     system: SystemSubject, catalog: Catalog, present: dict[str, frozenset[str]]
 ) -> Iterator[CandidateSubject]:
+    """Yield the subject of every candidate's page, by candidate id."""
     instances = frames.by_candidate(system.frames.instances, InstanceRow)
     records = frames.by_candidate(system.frames.records, RecordRow)
     profiles = frames.by_candidate(system.frames.profiles, ProfileRow)
