@@ -117,23 +117,13 @@ def build_with(job: BuildJob, flag_set: FlagSet, reason: str | None = None) -> B
     """
     job = _absolute(job)
     files = source_files(job.instance, job.fetched.folder)
-    flags = build_flags(flag_set, job.instance.variant, job.architecture)
-    label, home = job.instance.label, job.out / job.candidate.id
-    built = Built(
-        flags=flag_set,
-        build_flags=flags,
-        compiler=compiler_version(job.compiler),
-        log=f"{job.candidate.id}/build/{job.lib}-{label}.log",
-        sources_sha256=sources_sha256(files, job.fetched.folder),
-    )
-    library = home / job.lib / f"lib{label}.so"
-    log: list[str] = [f"compiler = {built.compiler}", f"flags    = {flag_set.value}: {flags}"]
+    built = _planned(job, flag_set, files)
+    library = job.out / job.candidate.id / job.lib / f"lib{job.instance.label}.so"
     library.parent.mkdir(parents=True, exist_ok=True)
     library.unlink(missing_ok=True)
+    log = [f"compiler = {built.compiler}", f"flags    = {flag_set.value}: {built.build_flags}"]
     try:
-        with tempfile.TemporaryDirectory(prefix=f".build-{label}-", dir=home) as scratch:
-            shop = _Workshop(job, tuple(flags.split()), Path(scratch), log)
-            _compile_and_link(shop, _units(job, files, flags)).replace(library)
+        _make(job, built, files, library, log)
     except _FailedError as failure:
         return msgspec.structs.replace(built, reason=str(failure))
     finally:
@@ -175,6 +165,25 @@ def _absolute(job: BuildJob) -> BuildJob:
     """The compiler runs in other folders than this process."""
     fetched = job.fetched._replace(folder=job.fetched.folder.resolve())
     return job._replace(fetched=fetched, csrc=job.csrc.resolve(), out=job.out.resolve())
+
+
+def _planned(job: BuildJob, flag_set: FlagSet, files: Sequence[Path]) -> Built:
+    """Return what is known of a build before it begins."""
+    return Built(
+        flags=flag_set,
+        build_flags=build_flags(flag_set, job.instance.variant, job.architecture),
+        compiler=compiler_version(job.compiler),
+        log=f"{job.candidate.id}/build/{job.lib}-{job.instance.label}-{flag_set.value}.log",
+        sources_sha256=sources_sha256(files, job.fetched.folder),
+    )
+
+
+def _make(job: BuildJob, built: Built, files: Sequence[Path], library: Path, log: list[str]) -> None:
+    """Compile and link in a scratch folder; the library appears by one rename."""
+    prefix = f".build-{job.instance.label}-"
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=library.parent.parent) as scratch:
+        shop = _Workshop(job, tuple(built.build_flags.split()), Path(scratch), log)
+        _compile_and_link(shop, _units(job, files, built.build_flags)).replace(library)
 
 
 def _matched(label: str, key: str, globs: Iterable[str], root: Path) -> set[Path]:

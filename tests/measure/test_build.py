@@ -80,6 +80,8 @@ def test_old_c_that_only_the_tolerant_flags_accept_is_built_with_them_and_says_w
     assert built.build_flags.startswith("-std=gnu11 -O2 -fno-strict-aliasing")
     assert built.reason.startswith("the guide's flags do not build: old.c: ")
     assert "error: " in built.reason
+    assert "error: " in (job.out / "kem-toy/build/lib-toy-guide.log").read_text()
+    assert built.log == "kem-toy/build/lib-toy-harness-default.log"
 
 
 def test_a_refusal_has_the_first_error_line_and_no_absolute_path(toy):
