@@ -1,0 +1,147 @@
+"""The site as a reader gets it: rendered from the committed evidence and a hostile local system, built by MkDocs."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from evidence.types import KatStatus
+from render import site
+
+ROOT = Path(__file__).resolve().parents[2]
+# Text that would do harm in HTML, in Markdown, in YAML or in a template, if any of them let it.
+HOSTILE = (
+    """<script>document.title="owned"</script><img src=x onerror=alert(1)>"'`"""
+    "{{ 7*7 }}*_[x](javascript:alert(1)): # &lt;"
+)
+
+
+class Page(HTMLParser):
+    """What a test asks of a page: its sections with text and tables, its links, its ids, its elements."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.sections: dict[str, Section] = {}
+        self.links: list[tuple[str, str]] = []  # element, address
+        self.ids: set[str] = set()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self._section = Section()
+        self._into: list[str] | None = None
+        self._in_heading_link = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.elements.append((tag, given))
+        if identity := given.get("id"):
+            self.ids.add(identity)
+        self.links += [(tag, given[name] or "") for name in ("href", "src") if name in given]
+        if tag == "h2":
+            self._into = []
+        elif tag == "a" and "headerlink" in (given.get("class") or ""):
+            self._in_heading_link = True
+        elif tag == "li":
+            self._section.lines.append("")
+        elif tag == "table":
+            self._section.tables.append([])
+        elif tag == "tr" and self._section.tables:
+            self._section.tables[-1].append([])
+        elif tag in {"th", "td"} and self._section.tables and self._section.tables[-1]:
+            self._into = []
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a":
+            self._in_heading_link = False
+        if self._into is None:
+            return
+        text = " ".join("".join(self._into).split())
+        if tag == "h2":
+            self._section = self.sections[text] = Section()
+            self._into = None
+        elif tag in {"th", "td"}:
+            self._section.tables[-1][-1].append(text)
+            self._into = None
+
+    def handle_data(self, data: str) -> None:
+        if self._in_heading_link:
+            return
+        if self._into is not None:
+            self._into.append(data)
+        elif self._section.lines:
+            self._section.lines[-1] += data
+
+
+class Section:
+    """One section: the lines of its lists, and its tables as rows of cell texts."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.tables: list[list[list[str]]] = []
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory, system_builder: Any) -> Path:
+    """Return a data folder with the committed systems, a local one, and a candidate whose every text is hostile."""
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("catalog", "x86_1", "arm_1"):
+        shutil.copytree(ROOT / "data" / name, folder / name)
+    entry = {
+        "id": "kem-hostile",
+        "algorithm": HOSTILE,
+        "survey": {"verdict": HOSTILE, "note": HOSTILE},
+        "footnotes": [{"instances": "", "action": "measure", "text": HOSTILE}],
+    }
+    (folder / "catalog" / "candidates" / "kem-hostile.yaml").write_text(yaml.safe_dump(entry))
+    local = system_builder(folder, "local", host_problems=(HOSTILE,), history_note=HOSTILE, harness_additions=HOSTILE)
+    local.kem().instance("kem-hostile", "H", variant=HOSTILE, guide_result=HOSTILE)
+    local.record("kem-hostile", "H", "enc").record("kem-hostile", "H", "dec", status="failed", reason=HOSTILE)
+    local.instance("kem-hostile", "Broken", kat=KatStatus.BUILDFAIL, flags=None, reason=HOSTILE)
+    local.profile("kem-hostile", "H", "enc", status="failed", reason=HOSTILE)
+    local.write()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the built site; the build must pass without a warning."""
+    folder = tmp_path_factory.mktemp("site")
+    docs = folder / "docs"
+    shutil.copytree(ROOT / "site_src", docs, ignore=shutil.ignore_patterns("performance"))
+    site.render(data, data / "catalog", docs / "performance", check=False)
+    config = {"INHERIT": str(ROOT / "mkdocs.yml"), "docs_dir": str(docs), "site_dir": str(folder / "site")}
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(folder / "mkdocs.yml")],
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "WARNING" not in done.stderr
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def page(built: Path) -> Callable[[str], Page]:
+    """Return a function that reads a built page, by its address below the site."""
+    return lambda address: Page((built / address / "index.html").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def parse() -> Callable[[str], Page]:
+    """Return the parser of pages."""
+    return Page
+
+
+@pytest.fixture(scope="session")
+def hostile() -> str:
+    """Return the hostile text."""
+    return HOSTILE
