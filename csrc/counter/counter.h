@@ -31,9 +31,7 @@ struct counter_request {
 	const struct perf_event_choice *event; /* NULL: core cycles; a test passes another event */
 };
 
-struct counter_reason {
-	char text[COUNTER_REASON_BYTES];
-};
+struct counter_reason { char text[COUNTER_REASON_BYTES]; };
 
 struct counter_refusals {
 	size_t count;

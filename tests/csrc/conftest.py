@@ -41,6 +41,8 @@ int perf_cpu_listed(const char *list, int cpu);
 int fixed_rate_confirms(uint64_t measured_hz, uint64_t stated_hz);
 
 struct failure { int kind; char message[1024]; };
+const char *failure_kind_name(int kind);
+int failure_exit_status(int kind);
 struct json { char *text; size_t capacity_bytes, used_bytes; unsigned int level; bool begun[9]; bool faulty; };
 void json_begin(struct json *json, char *text, size_t capacity_bytes);
 void json_open_object(struct json *json, const char *key);

@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SEED = bytes(range(48))
@@ -116,6 +116,7 @@ def test_the_block_cipher_gives_the_value_of_fips_197(hooks):
     assert aes256(KEY, PLAIN) == FIPS_197_C3  # the model is checked by the same value
 
 
+@settings(deadline=None)  # the machine is shared
 @given(st.binary(min_size=32, max_size=32), st.binary(min_size=16, max_size=16))
 def test_the_block_cipher_equals_the_model(hooks, key, block):
     assert c_aes256(hooks, key, block) == aes256(key, block)
@@ -125,6 +126,7 @@ def test_the_first_seed_of_the_nist_files(random_source):
     assert draw(random_source("random_nist_aes"), SEED, [48])[0].hex().upper() == FIRST_NIST_SEED
 
 
+@settings(deadline=None)  # the machine is shared
 @given(st.binary(min_size=48, max_size=48), st.lists(st.integers(0, 70), max_size=5))
 def test_the_nist_source_equals_the_model_over_any_requests(random_source, seed, counts):
     model = CtrDrbg(seed)
@@ -149,6 +151,7 @@ def test_a_short_seed_is_filled_up_with_zeros(random_source, length):
     assert draw(source, SEED[:length], [40]) == draw(source, SEED[:length].ljust(48, b"\0"), [40])
 
 
+@settings(deadline=None)  # the machine is shared
 @given(st.binary(max_size=300), st.lists(st.integers(0, 300), max_size=5))
 def test_the_hqc_source_is_shake256_of_seed_and_01_without_gaps(random_source, seed, counts):
     expected = hashlib.shake_256(seed + b"\x01").digest(sum(counts))

@@ -6,7 +6,7 @@ import struct
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 PARTS = {
@@ -31,6 +31,7 @@ def exact_quantile(values: list[int], q: Fraction) -> Fraction:
     return ordered[below] + (at - below) * (ordered[above] - ordered[below])
 
 
+@settings(deadline=None)  # the machine is shared
 @given(
     st.lists(st.integers(0, 2**52), min_size=1, max_size=200),
     st.integers(0, 1000),
@@ -76,11 +77,13 @@ def written(units, value: bytes) -> str:
     return json.loads(writer.ffi.string(writer.memory))
 
 
+@settings(deadline=None)  # the machine is shared
 @given(st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=500))
 def test_any_text_comes_back_as_it_was(units, text):
     assert written(units, text.encode()) == text
 
 
+@settings(deadline=None)  # the machine is shared
 @given(st.binary(max_size=200).map(lambda data: data.replace(b"\0", b"")))
 def test_bytes_that_are_no_utf8_still_give_a_valid_document(units, data):
     value = written(units, data)
@@ -119,6 +122,7 @@ def test_a_whole_document(units):
     assert writer.text() == '{"largest":18446744073709551615,"yes":true,"list":[0.5,12.000000034]}'
 
 
+@settings(deadline=None)  # the machine is shared
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_reads_back_as_the_same(units, value):
     writer = Writer(units)
@@ -242,3 +246,12 @@ def test_a_count_must_be_possible(units, unit, counter_hz, clock_hz, count, spen
     error = units.lib.check_rate(unit.encode(), counter_hz, clock_hz, count, spent_ns, failure)
     assert error == (0 if good else -1)
     assert good or failure.kind == COUNT
+
+
+def test_each_kind_of_failure_has_its_exit_status(units):
+    kinds = {
+        units.ffi.string(units.lib.failure_kind_name(i)).decode(): units.lib.failure_exit_status(i) for i in range(7)
+    }
+    assert kinds == {
+        "usage": 2, "library": 10, "counter": 11, "count": 12, "overflow": 13, "operation": 14, "system": 15,
+    }  # fmt: skip
