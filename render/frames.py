@@ -7,6 +7,7 @@ counters in the units of their names; ``None`` is what was not observed. Pages t
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
@@ -127,12 +128,13 @@ def build(loaded: store.SystemEvidence) -> Frames:
 
 def rows(frame: pd.DataFrame, row: Callable[..., Row]) -> list[Row]:
     """Return the rows of a table, or of a part of it, as the named tuples that it was made from."""
-    return [row(*values) for values in frame.itertuples(index=False, name=None)]
+    return [row(*values) for values in frame.to_numpy(dtype=object).tolist()]
 
 
 def by_candidate(frame: pd.DataFrame, row: Callable[..., Row]) -> dict[str, list[Row]]:
     """Return the rows of each candidate, in page order."""
-    return {str(candidate): rows(part, row) for candidate, part in frame.groupby("candidate", sort=False)}
+    every = rows(frame, row)
+    return {name: list(part) for name, part in groupby(every, key=lambda each: str(getattr(each, "candidate", "")))}
 
 
 def operation_text(operation: str, input_bytes: int | None) -> str:

@@ -114,9 +114,7 @@ def _offer_system(
     return systems.overview(subject, reports)
 
 
-def subjects(
-    system: SystemSubject, catalog: Catalog, present: dict[str, frozenset[str]]
-) -> Iterator[CandidateSubject]:
+def subjects(system: SystemSubject, catalog: Catalog, present: dict[str, frozenset[str]]) -> Iterator[CandidateSubject]:
     """Yield the subject of every candidate's page, by candidate id."""
     instances = frames.by_candidate(system.frames.instances, InstanceRow)
     records = frames.by_candidate(system.frames.records, RecordRow)

@@ -124,10 +124,6 @@ def _read_ledger(out: Path) -> set[str]:
     file = out / LEDGER
     if not file.is_file():
         return set()
-    root = out.resolve()
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return {line for line in lines if _is_below(PurePosixPath(line), out, root)}
-
-
-def _is_below(path: PurePosixPath, out: Path, root: Path) -> bool:
-    return not path.is_absolute() and ".." not in path.parts and (out / path).parent.resolve().is_relative_to(root)
+    paths = [PurePosixPath(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    within = {folder: (out / folder).resolve().is_relative_to(out.resolve()) for folder in {p.parent for p in paths}}
+    return {str(path) for path in paths if within[path.parent] and ".." not in path.parts and not path.is_absolute()}
