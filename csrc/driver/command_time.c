@@ -69,29 +69,32 @@ static int end_memory(struct memory *memory, struct failure *failure)
 	return rss_bytes(&now_bytes, &memory->peak_rss_bytes, failure);
 }
 
-static int warm_up(struct trial *trial, int64_t warmups, struct failure *failure)
+static int warm_up(struct trial *trial, struct failure *failure)
 {
 	struct cost shortest = trial->setup_cost;
 	int code;
 
-	for (int64_t i = 0; i < warmups; i++)
+	for (uint64_t i = 0; i < trial->warmups; i++)
 		if (time_call(trial->used.counter, trial->operation, &trial->subject, &shortest, &code, failure))
 			return -1;
 	trial->timing.batch_calls = choose_batch(trial->timing.iterations, &shortest, &trial->used.overhead);
 	return 0;
 }
 
-/* The peak is read before anything else can add to it, the guards before anything else is believed. */
-static int measure(const struct arguments *arguments, struct trial *trial, struct failure *failure)
+/* The peak is read before anything else can add to it. */
+static int measure(struct trial *trial, struct failure *failure)
 {
-	int wrong;
-
 	trial->subject.seen.verify_rejections = 0; /* that of the setup is setup_verify_failed */
-	if (begin_memory(&trial->memory, failure) || warm_up(trial, arguments->warmups, failure))
+	if (begin_memory(&trial->memory, failure) || warm_up(trial, failure) ||
+	    time_loop(trial->used.counter, trial->operation, &trial->subject, &trial->timing, failure))
 		return -1;
-	wrong = time_loop(trial->used.counter, trial->operation, &trial->subject, &trial->timing, failure) ||
-	        end_memory(&trial->memory, failure);
-	return check_subject(trial, failure) || wrong ? -1 : 0;
+	return end_memory(&trial->memory, failure);
+}
+
+/* Guards are checked even after a failure: behind an overflow, no other finding can be trusted. */
+static int checked(const struct trial *trial, int result, struct failure *failure)
+{
+	return check_subject(trial, failure) ? -1 : result;
 }
 
 static int check_count(const struct arguments *arguments, const struct trial *trial, struct failure *failure)
@@ -122,8 +125,8 @@ static int run(const struct arguments *arguments, struct json *json, struct fail
 
 	trial.timing.iterations = (uint64_t)arguments->iterations;
 	trial.warmups = (uint64_t)arguments->warmups;
-	if (find_names(arguments, &trial, failure) || open_all(arguments, &trial, failure) || set_up(&trial, failure) ||
-	    check_subject(&trial, failure) || measure(arguments, &trial, failure))
+	if (find_names(arguments, &trial, failure) || open_all(arguments, &trial, failure) ||
+	    checked(&trial, set_up(&trial, failure), failure) || checked(&trial, measure(&trial, failure), failure))
 		return -1;
 	if (check_count(arguments, &trial, failure) || write_samples(arguments->samples_fd, &trial.timing, failure))
 		return -1;

@@ -146,6 +146,12 @@ def test_one_byte_before_a_buffer(timed):
     )  # fmt: skip
 
 
+def test_an_overflow_goes_before_any_other_failure(timed):
+    assert failed(timed("kem_past_end_fails", "dec")) == (
+        13, "overflow", "the library wrote past the buffer ct of 32 bytes (at byte 33)",
+    )  # fmt: skip
+
+
 def test_another_secret_is_data_and_timing_goes_on(timed):
     document = observed(timed("kem_wrong_secret", "dec"))
     assert document["setup_verify_failed"] == 1
