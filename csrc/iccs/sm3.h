@@ -78,9 +78,15 @@ static inline void sm3_expand(uint32_t w[SM3_SCHEDULE_WORDS], const unsigned cha
 		w[j] = sm3_p1(w[j - 16] ^ w[j - 9] ^ sm3_rotate(w[j - 3], 15)) ^ sm3_rotate(w[j - 13], 7) ^ w[j - 6];
 }
 
+static inline void sm3_feed_forward(uint32_t state[8], const uint32_t words[8])
+{
+	for (int i = 0; i < 8; i++)
+		state[i] ^= words[i];
+}
+
 /*
  * A round leaves its results where they are and the caller gives the words new names: four rounds bring every
- * name home. Macros, because a compiler that does not inline them is several times slower.
+ * name home. Macros, because a round has too many operands to be inlined everywhere.
  */
 #define SM3_ROUND(FF, GG, a, b, c, d, e, f, g, h, j)                                                               \
 	do {                                                                                                           \
@@ -95,25 +101,25 @@ static inline void sm3_expand(uint32_t w[SM3_SCHEDULE_WORDS], const unsigned cha
 
 #define SM3_FOUR_ROUNDS(FF, GG, j)                                                                                 \
 	do {                                                                                                           \
-		SM3_ROUND(FF, GG, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], j);                                      \
-		SM3_ROUND(FF, GG, s[3], s[0], s[1], s[2], s[7], s[4], s[5], s[6], (j) + 1);                                \
-		SM3_ROUND(FF, GG, s[2], s[3], s[0], s[1], s[6], s[7], s[4], s[5], (j) + 2);                                \
-		SM3_ROUND(FF, GG, s[1], s[2], s[3], s[0], s[5], s[6], s[7], s[4], (j) + 3);                                \
+		SM3_ROUND(FF, GG, a, b, c, d, e, f, g, h, j);                                                              \
+		SM3_ROUND(FF, GG, d, a, b, c, h, e, f, g, (j) + 1);                                                        \
+		SM3_ROUND(FF, GG, c, d, a, b, g, h, e, f, (j) + 2);                                                        \
+		SM3_ROUND(FF, GG, b, c, d, a, f, g, h, e, (j) + 3);                                                        \
 	} while (0)
 
 static inline void sm3_compress(uint32_t state[8], const unsigned char block[SM3_BLOCK_BYTES])
 {
-	uint32_t w[SM3_SCHEDULE_WORDS], s[8], constant = 0x79cc4519;
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+	uint32_t w[SM3_SCHEDULE_WORDS], constant = 0x79cc4519;
 
 	sm3_expand(w, block);
-	memcpy(s, state, sizeof s);
 	for (int j = 0; j < 16; j += 4)
 		SM3_FOUR_ROUNDS(sm3_parity, sm3_parity, j);
 	constant = sm3_rotate(0x7a879d8a, 16);
 	for (int j = 16; j < 64; j += 4)
 		SM3_FOUR_ROUNDS(sm3_majority, sm3_choose, j);
-	for (int i = 0; i < 8; i++)
-		state[i] ^= s[i];
+	sm3_feed_forward(state, (const uint32_t[8]){a, b, c, d, e, f, g, h});
 }
 
 static inline void sm3_begin(struct sm3 *hash)
