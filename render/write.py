@@ -33,6 +33,7 @@ class Writer:
         self._offered: set[str] = set()
         self._before = _read_ledger(out)
         self._staging: tempfile.TemporaryDirectory[str] | None = None
+        self._folders: set[Path] = set()
 
     def __enter__(self) -> "Writer":
         return self
@@ -77,8 +78,7 @@ class Writer:
         if not self.check and (self.changed or stale or self._offered != self._before):
             self._write_ledger(self._before | self._offered)
             for path in self.changed:
-                (self.out / path).parent.mkdir(parents=True, exist_ok=True)
-                self._staged(path).replace(self.out / path)
+                self._staged(path).replace(self._in_folder(self.out / path))
             for path in stale:
                 self._remove(path)
             self._write_ledger(self._offered)
@@ -100,8 +100,13 @@ class Writer:
         if self._staging is None:
             existing = next(folder for folder in (self.out, *self.out.absolute().parents) if folder.is_dir())
             self._staging = tempfile.TemporaryDirectory(prefix=".staging-", dir=existing)
-        file = Path(self._staging.name) / path
-        file.parent.mkdir(parents=True, exist_ok=True)
+        return self._in_folder(Path(self._staging.name) / path)
+
+    def _in_folder(self, file: Path) -> Path:
+        """Return the path after making its folder, once."""
+        if file.parent not in self._folders:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._folders.add(file.parent)
         return file
 
     def _write_ledger(self, paths: set[str]) -> None:
