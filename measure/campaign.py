@@ -87,49 +87,55 @@ def choose(people: Catalog, only: str | None, planning: Planning) -> list[Chosen
     return matching
 
 
-def begin(run: Run, phase: str, counter: ProbeResult | None) -> Campaign:
-    """Note the start of a phase: the state of the host, and at the very first the campaign itself.
+def begin(run: Run) -> Campaign:
+    """Return the campaign, noting its start at the very first phase."""
+    begun = run.folder.campaign()
+    if begun is None:
+        environment = host.environment(run.settings.cpu, host.tools())
+        begun = Campaign(
+            schema=3,
+            system_id=run.settings.system_id,
+            started_utc=timing.utc_now(),
+            environment_at_start=environment,
+            arch_config=flags.arch_config(environment.architecture or ""),
+            harness_additions=flags.HARNESS_ADDITIONS,
+            harness_default=flags.HARNESS_DEFAULT,
+            planning=run.settings.planning,
+            host_problems=(),
+            katalog_version=metadata.version("katalog"),
+        )
+        run.folder.write(run.folder.campaign_file(), begun)
+    return begun
+
+
+def check_host(run: Run, phase: str, counter: ProbeResult) -> None:
+    """Check the host at the start of a phase that measures, and keep what was found.
 
     Raises:
-        HostError: when a phase that measures meets a host that is not fit for a full plan, unless allowed.
+        HostError: when the host is not fit for a full plan, unless that is allowed.
     """
     settings = run.settings
-    environment = host.environment(settings.cpu, host.tools())
-    found = tuple(str(problem) for problem in host.problems(environment, counter.counter if counter else None))
-    checked = counter is not None
-    if checked and found and settings.planning.name == "full" and not settings.allow_unfixed_host:
+    begun = begin(run)
+    problems = host.problems(host.environment(settings.cpu, host.tools()), counter.counter)
+    found = tuple(str(problem) for problem in problems)
+    if found and settings.planning.name == "full" and not settings.allow_unfixed_host:
         raise HostError(
-            "the host is not fit for a full plan: "
-            + "; ".join(found)
-            + " (mend it, see `python -m measure check`, or say --allow-unfixed-host to measure and label it so)"
+            f"the host is not fit for a full plan: {'; '.join(found)} "
+            "(mend it, see `python -m measure check`, or say --allow-unfixed-host to measure and label it so)"
         )
-    begun = run.folder.campaign() or Campaign(
-        schema=3,
-        system_id=settings.system_id,
-        started_utc=timing.utc_now(),
-        environment_at_start=environment,
-        arch_config=flags.arch_config(environment.architecture or ""),
-        harness_additions=flags.HARNESS_ADDITIONS,
-        harness_default=flags.HARNESS_DEFAULT,
-        planning=settings.planning,
-        host_problems=(),
-        unfixed_host_allowed=settings.allow_unfixed_host or None,
-        katalog_version=metadata.version("katalog"),
-    )
-    check = HostCheck(phase=phase, cpu=settings.cpu, utc=timing.utc_now(), problems=found if checked else ())
+    check = HostCheck(phase=phase, cpu=settings.cpu, utc=timing.utc_now(), problems=found)
     now = msgspec.structs.replace(
         begun,
         host_checks=(*begun.host_checks, check),
-        host_problems=tuple(sorted({*begun.host_problems, *check.problems})),
+        host_problems=tuple(sorted({*begun.host_problems, *found})),
         unfixed_host_allowed=begun.unfixed_host_allowed or settings.allow_unfixed_host or None,
     )
     run.folder.write(run.folder.campaign_file(), now)
-    return now
 
 
 def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Fetch sources and build the libraries that are not there yet, on all cores."""
-    begin(run, "build", None)
+    begin(run)
     fetched = {}
     for candidate in {one.candidate.id: one.candidate for one in chosen}.values():
         if candidate.source is None:
@@ -180,7 +186,7 @@ def _library_intact(folder: RunFolder, library: str | None, sha256: str | None) 
 
 def kat_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Run the known-answer tests that have no result yet, on all cores; rebuild tolerantly where one fails."""
-    begin(run, "kat", None)
+    begin(run)
     jobs = []
     for one in chosen:
         if read(run.folder.build_file(one.candidate.id, one.instance.label), BuildState) is None:
@@ -254,7 +260,7 @@ def probe(driver: Path, cpu: int) -> ProbeResult:
 def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Calibrate, plan and time all instances whose KAT result lets them be timed."""
     driver = driver_program(run.settings)
-    begin(run, "time", probe(driver, run.settings.cpu))
+    check_host(run, "time", probe(driver, run.settings.cpu))
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
     with progress.phase(run.console, "calibrate", len(timing.operations(timed))) as shown:
