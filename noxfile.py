@@ -1,5 +1,6 @@
 """The user's entry points. `nox` measures (quick plan) and renders; `nox --list` names the rest."""
 
+import os
 import shutil
 
 import nox
@@ -71,11 +72,16 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the instrument itself: the driver beside a bare loop over the same library."""
+    """Measure the instrument itself: the driver beside a bare loop over the same library, on one core."""
     need(session, "gcc", "cmake")
     install(session, "measure")
-    session.run("python", "-m", "measure", "kat", "--only", "kem-kyber/Kyber512$", "--runs", "runs/bench")
-    session.run("python", "tests/bench/driver_bench.py", *session.posargs)
+    session.run("cmake", "-S", "csrc", "-B", "build/csrc", "-DCMAKE_BUILD_TYPE=Release", external=True)
+    session.run("cmake", "--build", "build/csrc", external=True)
+    for phase in ("build", "kat"):
+        session.run("python", "-m", "measure", phase, "--runs", "build/bench", "--only", "^kem-kyber/Kyber512$")
+    library = "build/bench/local/quick/kem-kyber/lib/libKyber512.so"
+    cpu = session.posargs[0] if session.posargs else str(max(os.sched_getaffinity(0)))
+    session.run("python", "tests/bench/driver_bench.py", "build/csrc/driver", "build/csrc/bare_loop", library, cpu)
 
 
 # ---------------------------------------------------------------------------------------------------------------
