@@ -56,7 +56,9 @@ def _walk(value: object, to: Any, path: str) -> Iterator[PathFault]:
     info = msgspec.inspect.type_info(target)
     if value is None and target is not to:
         return
-    if isinstance(info, msgspec.inspect.StructType) and isinstance(value, Mapping):
+    if isinstance(info, msgspec.inspect.UnionType) and _tagged(info) and isinstance(value, Mapping):
+        yield from _walk_union(value, _tagged(info), path)
+    elif isinstance(info, msgspec.inspect.StructType) and isinstance(value, Mapping):
         yield from _walk_struct(value, info.cls, path)
     elif isinstance(info, msgspec.inspect.VarTupleType | msgspec.inspect.ListType) and isinstance(value, list | tuple):
         item = target.__args__[0]
@@ -70,12 +72,35 @@ def _walk(value: object, to: Any, path: str) -> Iterator[PathFault]:
         yield from _leaf(value, to, path)
 
 
+def _tagged(info: msgspec.inspect.UnionType) -> dict[str, msgspec.inspect.StructType]:
+    """Return the structs of a union by their tags."""
+    structs = (kind for kind in info.types if isinstance(kind, msgspec.inspect.StructType))
+    return {str(kind.tag): kind for kind in structs if kind.tag_field}
+
+
+def _walk_union(
+    value: Mapping[Any, object], structs: Mapping[str, msgspec.inspect.StructType], path: str
+) -> Iterator[PathFault]:
+    """Yield the faults against that struct of a tagged union which the value's tag names."""
+    field = next(iter(structs.values())).tag_field
+    tag = value.get(field)
+    known = " or ".join(repr(name) for name in structs)
+    if isinstance(tag, str) and tag in structs:
+        yield from _walk_struct(value, structs[tag].cls, path)
+    elif field in value:
+        yield PathFault(f"{path}.{field}", f"expected {known}, got {tag!r:.60}")
+    else:
+        yield PathFault(path, f"required key {field!r} is missing; it is {known}")
+
+
 def _walk_struct(value: Mapping[Any, object], struct: type[msgspec.Struct], path: str) -> Iterator[PathFault]:
     hints = {field.encode_name: field for field in msgspec.structs.fields(struct)}
+    tag_field = struct.__struct_config__.tag_field
+    names = [*([tag_field] if tag_field else []), *hints]
     for key in value:
-        if key not in hints:
-            near = difflib.get_close_matches(str(key), hints, 1)
-            advice = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(hints)}"
+        if key not in names:
+            near = difflib.get_close_matches(str(key), names, 1)
+            advice = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(names)}"
             yield PathFault(f"{path}.{key}", f"unknown key {str(key)!r}{advice}")
     for name, field in hints.items():
         if name in value:

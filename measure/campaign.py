@@ -15,7 +15,7 @@ from rich.console import Console
 from evidence import store
 from evidence.catalog import Candidate, Catalog, Instance
 from evidence.types import BuildInstance, Campaign, HostCheck, Planning
-from measure import build, flags, host, plan, process, progress, publish, sources, timing
+from measure import build, flags, host, objects, plan, process, progress, publish, sources, timing
 from measure.driver import ProbeResult, probe_argv, read_probe
 from measure.errors import BuildError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
@@ -142,35 +142,43 @@ def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
             raise BuildError(f"{candidate.id}: has no source in the catalog")
         fetched[candidate.id] = sources.fetch(candidate.source, run.settings.runs / "sources", run.settings.root)
     jobs = [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
-    _on_all_cores(run, "build", jobs, lambda job: _build_one(run, job))
+    # An archive's digest stands for what was unpacked from it.
+    trees = {name: one.archive_sha256 or objects.Tree(one.folder).sha256 for name, one in fetched.items()}
+    _on_all_cores(run, "build", jobs, lambda job: _build_one(run, job, trees[job.candidate.id]))
 
 
 def build_job(run: Run, one: Chosen, fetched: sources.Fetched) -> build.BuildJob:
     """Return the build of one instance."""
     csrc = (run.settings.root / "csrc").resolve()
-    return build.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve())
+    kept = run.settings.runs / "objects"
+    return build.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve(), objects=kept)
 
 
-def _build_one(run: Run, job: build.BuildJob) -> str:
+def _build_one(run: Run, job: build.BuildJob, tree_sha256: str) -> str:
     file = run.folder.build_file(job.candidate.id, job.instance.label)
-    key = build_key(job)
+    key = build_key(job, tree_sha256)
     state = read(file, BuildState)
-    if state and state.key == key and _library_intact(run.folder, state.built.library, state.built.library_sha256):
+    # A failed build is tried again: what it lacked may be installed by now.
+    if (
+        state
+        and state.key == key
+        and state.built.library
+        and _library_intact(run.folder, state.built.library, state.built.library_sha256)
+    ):
         return f"{job.candidate.id}/{job.instance.label}: kept"
     built = build.build(job)
     run.folder.write(file, BuildState(key=key, built=built))
     return f"{job.candidate.id}/{job.instance.label}: {built.flags.value if built.library else built.reason}"
 
 
-def build_key(job: build.BuildJob) -> str:
+def build_key(job: build.BuildJob, tree_sha256: str) -> str:
     """Return a digest of all that a build depends on: recipe, sources, our C files, compiler, architecture."""
-    files = build.source_files(job.instance, job.fetched.folder)
     ours = sorted(file for folder in ("iccs", "shim", "adapters") for file in (job.csrc / folder).glob("*.[ch]"))
     parts = (
         msgspec.json.encode(job.instance, order="sorted"),
-        sources.sources_sha256(files, job.fetched.folder).encode(),
+        tree_sha256.encode(),
         sources.sources_sha256(ours, job.csrc).encode(),
-        build.compiler_version(job.compiler).encode(),
+        objects.compiler_version(job.compiler).encode(),
         job.architecture.encode(),
     )
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
@@ -236,7 +244,7 @@ def driver_program(settings: Settings) -> Path:
         BuildError: when it does not build.
     """
     out = (settings.runs / "driver").resolve()
-    build.compiler_version("gcc")
+    objects.compiler_version("gcc")
     if host.tools().cmake is None:
         raise ToolMissingError("cmake is not installed; install it, for example with: apt install cmake")
     configure = ["cmake", "-S", str(settings.root / "csrc"), "-B", str(out), "-DCMAKE_BUILD_TYPE=Release"]

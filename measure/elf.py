@@ -1,4 +1,4 @@
-"""Sizes of a shared library, read from its ELF headers."""
+"""Sizes of a shared library, and the names that an object file defines and needs, read from ELF headers."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from measure.errors import BuildError
 
@@ -32,6 +33,36 @@ def sizes(library: Path) -> ElfSizes:
             return ElfSizes(load, *_berkeley(elf))
     except (ELFError, OSError, ValueError) as error:
         raise BuildError(f"{library.name}: not a readable ELF library: {error}") from error
+
+
+class Symbols(NamedTuple):
+    """Names that other files can see, or that this one takes from others."""
+
+    defined: frozenset[str]
+    undefined: frozenset[str]
+
+
+def symbols(object_file: Path) -> Symbols:
+    """Return the global and weak names of an object file or library, common ones counted as defined.
+
+    Raises:
+        BuildError: when the file is missing, cut, or no ELF file.
+    """
+    try:
+        with object_file.open("rb") as file:
+            found = [
+                (symbol.name, symbol["st_shndx"] == "SHN_UNDEF")
+                for section in ELFFile(file).iter_sections()
+                if isinstance(section, SymbolTableSection)
+                for symbol in section.iter_symbols()
+                if symbol["st_info"]["bind"] in {"STB_GLOBAL", "STB_WEAK"}
+            ]
+    except (ELFError, OSError, ValueError) as error:
+        raise BuildError(f"{object_file.name}: not a readable ELF object: {error}") from error
+    return Symbols(
+        frozenset(name for name, undefined in found if not undefined),
+        frozenset(name for name, undefined in found if undefined),
+    )
 
 
 def _berkeley(elf: ELFFile) -> tuple[int, int, int]:

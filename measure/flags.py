@@ -38,6 +38,9 @@ HARNESS_ADDITIONS = (
     "-Wno-error=incompatible-pointer-types -Wno-error=int-conversion -Wno-error=implicit-int"
 )
 
+CXX_STANDARD = {"-std=c99": "-std=c++17", "-std=gnu11": "-std=gnu++17"}
+C_ONLY = frozenset(word for word in HARNESS_ADDITIONS.split() if word.startswith("-Wno-error="))
+
 # Tried only where the guide's flags do not build or do not pass the known-answer test.
 HARNESS_DEFAULT = "-std=gnu11 -O2 -fno-strict-aliasing -fwrapv -fno-omit-frame-pointer"
 
@@ -59,6 +62,20 @@ def build_flags(flag_set: FlagSet, variant: str, architecture: str) -> str:
     if variant not in guide._fields:
         raise BuildError(f"variant {variant!r} has no flags in the guide; known: {', '.join(guide._fields)}")
     return f"{guide._asdict()[variant]} {HARNESS_ADDITIONS}"
+
+
+def cxx_flags(flags: str) -> tuple[str, ...]:
+    """Return the flags for C++ files beside C files that are compiled with ``flags``.
+
+    The guide speaks of C only: its language standard becomes C++17, and switches that only C has are left out.
+    """
+    return tuple(CXX_STANDARD.get(word, word) for word in flags.split() if word not in C_ONLY)
+
+
+def cxx_note(flags: str) -> str:
+    """Return what the build record says about C++ files."""
+    standard = next(word for word in flags.split() if word in CXX_STANDARD)
+    return f"C++ files: {CXX_STANDARD[standard]} in place of {standard}, without {' '.join(sorted(C_ONLY))}"
 
 
 def arch_config(architecture: str) -> ArchConfig:

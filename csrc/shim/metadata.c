@@ -1,5 +1,9 @@
-/* The build gives the three strings as macros, so a library can be told from its neighbours without its path. */
+/* The build gives all of this as macros, so a library can be told from its neighbours without its path. */
 #include "metadata.h"
+
+#ifndef KATALOG_DIGEST_BITS
+#define KATALOG_DIGEST_BITS 0
+#endif
 
 const char *katalog_candidate(void)
 {
@@ -14,4 +18,9 @@ const char *katalog_instance(void)
 const char *katalog_build_flags(void)
 {
 	return KATALOG_BUILD_FLAGS;
+}
+
+int katalog_digest_bits(void)
+{
+	return KATALOG_DIGEST_BITS;
 }

@@ -13,9 +13,10 @@ import pytest
 
 from evidence.types import FlagSet
 from measure import build as building
-from measure.build import Built, build, build_with, source_files
+from measure.build import Built, build, build_with
 from measure.errors import BuildError, ToolMissingError
 from measure.flags import build_flags
+from measure.selection import select
 from measure.sources import file_sha256, sources_sha256
 
 
@@ -131,7 +132,7 @@ def test_globs_take_spaces_in_paths_and_leave_out_what_is_excluded(toy):
     instance = toy(
         folder="globbed", sources=("where.c", "Reference Implementation/*.c"), exclude=("*/KAT_*.c",)
     ).instance
-    found = [path.relative_to(folder).as_posix() for path in source_files(instance, folder)]
+    found = [path.relative_to(folder).as_posix() for path in select(instance, folder).sources]
     assert found == ["Reference Implementation/a.c", "Reference Implementation/b.c", "where.c"]
 
 
