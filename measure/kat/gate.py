@@ -1,25 +1,24 @@
 """The gate before every timing: the text that a library produces must have the published digest."""
 
 import hashlib
-import os
-import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from evidence.catalog import IccsKat, NistKat
 from evidence.operations import Family, family_of
 from evidence.types import BuildInstance, FlagSet, KatStatus
 from measure.build import BuildJob, Built, build, build_with
 from measure.errors import KatError
-from measure.kat.protocol import READY, Job, Report
-from measure.process import RESULT_FD, Finished, Limits, run
-from measure.scrub import scrub
+from measure.kat import iccs_gate
+from measure.kat.protocol import NistJob
+from measure.kat.run import Outcome, Verdict, aligned, drive, log_text
+from measure.process import Limits
 
 KAT_LIMITS = Limits(timeout_s=1800, address_space_bytes=4 << 30, file_size_bytes=1 << 20)
-OUTPUT_LIMIT_CHARACTERS = 4000
+NOTHING_WRONG = frozenset({KatStatus.PASS, KatStatus.PARTIAL, KatStatus.NOKAT})
 
 
 class KatResult(NamedTuple):
@@ -27,9 +26,9 @@ class KatResult(NamedTuple):
 
     status: KatStatus
     log: str
-    text_sha256: str | None  # of the text that the library produced
+    text_sha256: str | None  # of the one text that the library produced, canonical in the official format
     reason: str | None
-    text: str | None
+    text: str | None = None  # of the NIST format
 
 
 class Checked(NamedTuple):
@@ -37,11 +36,6 @@ class Checked(NamedTuple):
 
     built: Built
     kat: KatResult | None
-
-
-class _Verdict(NamedTuple):
-    status: KatStatus
-    reason: str | None = None
 
 
 def compare(text: str, expected_sha256: str) -> KatStatus:
@@ -81,36 +75,67 @@ def check(job: BuildJob, built: Built, limits: Limits = KAT_LIMITS) -> Checked:
     if built.library is None:
         return Checked(built, None)
     kat = run_kat(job, built, limits)
-    if kat.status is KatStatus.PASS or built.flags is FlagSet.HARNESS_DEFAULT:
+    if kat.status in NOTHING_WRONG or built.flags is FlagSet.HARNESS_DEFAULT:
         return Checked(built, kat)
     why = f"the guide's flags do not pass the known-answer test: {kat.status.value} {kat.reason or ''}".rstrip()
     tolerant = build_with(job, FlagSet.HARNESS_DEFAULT, reason=why)
     second = run_kat(job, tolerant, limits) if tolerant.library else None
-    if second and second.status is KatStatus.PASS:
+    if second and second.status in NOTHING_WRONG:
         return Checked(tolerant, second)
     # Builds are reproducible: this restores the library that was tested first.
     return Checked(build_with(job, FlagSet.GUIDE), kat)
 
 
-def run_kat(job: BuildJob, built: Built, limits: Limits = KAT_LIMITS) -> KatResult:
+def run_kat(job: BuildJob, built: Built, limits: Limits = KAT_LIMITS, texts: Path | None = None) -> KatResult:
     """Drive a library in a process of its own and judge the text that it produces.
+
+    ``texts`` is a folder in which texts of the official format are left.
 
     Raises:
         KatError: when the test itself cannot run: no library, no text for the family, a worker that does not start.
     """
+    if built.library is None:
+        raise KatError(f"{job.candidate.id} {job.instance.label}: no library to test")
+    library, kat = (job.out / built.library).resolve(), job.instance.kat
+    if isinstance(kat, IccsKat):
+        return _iccs_result(job, built, iccs_gate.check_files(job, library, kat, limits, texts))
+    return _nist_result(job, built, kat, limits)
+
+
+def _nist_result(job: BuildJob, built: Built, kat: NistKat, limits: Limits) -> KatResult:
     family = family_of(job.candidate.id)
-    if built.library is None or family not in {Family.KEM, Family.SIGN}:
-        raise KatError(f"{job.candidate.id} {job.instance.label}: no library, or no known-answer text for {family}")
-    library = (job.out / built.library).resolve()
-    finished = _run_worker(Job(library=str(library), family="kem" if family is Family.KEM else "sign"), limits)
-    report = _report(finished)
-    if report and report.internal_error:
-        raise KatError(f"{job.candidate.id} {job.instance.label}: the worker failed: {report.internal_error}")
-    verdict = _judge(finished, report, job.instance.kat.sha256)
-    report = report or Report()
-    reason = scrub(verdict.reason, {library.parent: "lib"}) if verdict.reason else None
-    log = _log(job, built, _Verdict(verdict.status, reason), report, finished)
-    return KatResult(verdict.status, log, _digest(report.text) if report.text else None, reason, report.text)
+    if family not in {Family.KEM, Family.SIGN}:
+        raise KatError(f"{job.candidate.id} {job.instance.label}: the NIST format has no text for a {family.value}")
+    library = (job.out / (built.library or "")).resolve()
+    task = NistJob(library=str(library), family="kem" if family is Family.KEM else "sign")
+    with tempfile.TemporaryDirectory(prefix="katalog-kat-") as scratch:
+        outcome = drive(task, limits, Path(scratch))
+    text = outcome.report.text
+    verdict = outcome.failure or _compared(text or "", kat.sha256)
+    facts = {
+        "format": f"nist, first record, {kat.rng}",
+        "expected_sha256": kat.sha256,
+        "text_sha256": _digest(text) if text else None,
+        "text_bytes": len(text) if text else None,
+    }
+    lines = [*aligned(_facts(job, built, outcome) | facts), *outcome.printed, _result_line(job, verdict)]
+    return KatResult(verdict.status, log_text(lines), _digest(text) if text else None, verdict.reason, text)
+
+
+def _compared(text: str, expected_sha256: str) -> Verdict:
+    status = compare(text, expected_sha256)
+    if status is not KatStatus.PASS:
+        return Verdict(status, "the text has another digest than the published one")
+    prove_comparer(text, expected_sha256)
+    return Verdict(status)
+
+
+def _iccs_result(job: BuildJob, built: Built, results: list[iccs_gate.FileResult]) -> KatResult:
+    verdict = iccs_gate.overall(results)
+    facts = _facts(job, built, results[0].outcome) | {"format": "iccs"}
+    lines = [*aligned(facts), *iccs_gate.result_lines(results), "", _result_line(job, verdict)]
+    sha256 = results[0].canonical_sha256 if len(results) == 1 else None
+    return KatResult(verdict.status, log_text(lines), sha256, verdict.reason)
 
 
 def record(job: BuildJob, checked: Checked, kat_log: str | None = None) -> BuildInstance:
@@ -148,50 +173,9 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _run_worker(job: Job, limits: Limits) -> Finished:
-    packages = Path(__file__).resolve().parents[2]
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PYTHONPATH": str(packages)}
-    argv = [sys.executable, "-B", "-s", "-m", "measure.kat.worker", RESULT_FD]
-    with tempfile.TemporaryDirectory(prefix="katalog-kat-") as scratch:
-        try:
-            return run(argv, limits, cwd=Path(scratch), env=environment, stdin=msgspec.json.encode(job))
-        except OSError as error:
-            raise KatError(f"the known-answer worker cannot be started: {error}") from error
-
-
-def _report(finished: Finished) -> Report | None:
-    """Return the worker's report; None when the library ended the process before it was complete.
-
-    Raises:
-        KatError: when the worker ended before it loaded the library.
-    """
-    if not finished.result.data.startswith(READY):
-        last = (finished.stderr.text().strip().splitlines() or ["no message"])[-1]
-        raise KatError(f"the known-answer worker does not start: {finished.how()}: {last}")
-    try:
-        return msgspec.json.decode(finished.result.data.removeprefix(READY), type=Report)
-    except msgspec.DecodeError:
-        return None
-
-
-def _judge(finished: Finished, report: Report | None, expected_sha256: str) -> _Verdict:
-    if finished.timed_out:
-        return _Verdict(KatStatus.TIMEOUT, finished.how())
-    if finished.signal is not None:
-        return _Verdict(KatStatus.CRASH, finished.how())
-    if report is None:
-        return _Verdict(KatStatus.CRASH, f"the library ended its process: {finished.how()}")
-    if report.failure or report.text is None:
-        return _Verdict(report.failure or KatStatus.CRASH, report.reason)
-    status = compare(report.text, expected_sha256)
-    if status is KatStatus.PASS:
-        prove_comparer(report.text, expected_sha256)
-        return _Verdict(status)
-    return _Verdict(status, "the text has another digest than the published one")
-
-
-def _log(job: BuildJob, built: Built, verdict: _Verdict, report: Report, finished: Finished) -> str:
-    facts = {
+def _facts(job: BuildJob, built: Built, outcome: Outcome) -> dict[str, object]:
+    """Return what both formats' logs begin with."""
+    return {
         "library": built.library,
         "library_sha256": built.library_sha256,
         "id": job.candidate.id,
@@ -204,27 +188,11 @@ def _log(job: BuildJob, built: Built, verdict: _Verdict, report: Report, finishe
         "compiler": built.compiler,
         "flags": built.flags.value,
         "build_flags": built.build_flags,
-        **report.sizes,
-        "network": "cut off" if report.network_cut else None,
-        "format": f"{job.instance.kat.format}, first record, {job.instance.kat.rng}",
-        "expected_sha256": job.instance.kat.sha256,
-        "text_sha256": _digest(report.text) if report.text else None,
-        "text_bytes": len(report.text) if report.text else None,
+        **outcome.report.sizes,
+        "network": "cut off" if outcome.report.network_cut else None,
     }
-    result = f"RESULT {job.candidate.id} {job.instance.label} {verdict.status.value} {verdict.reason or ''}".rstrip()
-    return "".join(f"{text}\n" for text in (*_aligned(facts), *_output(finished), " ".join(result.split())))
 
 
-def _aligned(facts: Mapping[str, object]) -> list[str]:
-    width = max(map(len, facts))
-    return [f"{name:{width}} = {value}" for name, value in facts.items() if value is not None]
-
-
-def _output(finished: Finished) -> list[str]:
-    """Return the library's own output, cut, each line marked: none may pass for a line of ours."""
-    lines = []
-    for name, output in (("stdout", finished.stdout), ("stderr", finished.stderr)):
-        text = scrub(output.text())
-        cut = [f"{name}| [cut here]"] if len(text) > OUTPUT_LIMIT_CHARACTERS else []
-        lines += [f"{name}| {line}" for line in text[:OUTPUT_LIMIT_CHARACTERS].split("\n") if line] + cut
-    return lines
+def _result_line(job: BuildJob, verdict: Verdict) -> str:
+    text = f"RESULT {job.candidate.id} {job.instance.label} {verdict.status.value} {verdict.reason or ''}"
+    return " ".join(text.split())

@@ -1,29 +1,13 @@
 """The NIST response text, first record, from an object that offers the scheme's calls. Pure: no library, no file."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from measure.kat.scheme import Encapsulated, KeyPair, OperationFailedError
 
 ENTROPY = bytes(range(48))
 SEED_BYTES = 48
 MESSAGE_BYTES = 33
-
-
-class OperationFailedError(Exception):
-    """An operation of the scheme fails, or its result contradicts an earlier one; ``str()`` says which and how."""
-
-
-class KeyPair(NamedTuple):
-    """Public and secret key."""
-
-    pk: bytes
-    sk: bytes
-
-
-class Encapsulated(NamedTuple):
-    """Ciphertext and shared secret."""
-
-    ct: bytes
-    ss: bytes
 
 
 class Scheme(Protocol):

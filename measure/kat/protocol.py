@@ -10,11 +10,24 @@ from evidence.types import KatStatus
 READY = b"ready\n"
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One library to drive."""
+class NistJob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="nist"):
+    """One library to drive for the first record of the NIST text, which comes back in the report."""
 
     library: str
     family: Literal["kem", "sign"]
+
+
+class IccsJob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="iccs"):
+    """One library to drive for one file of the official format, which is written to ``text``."""
+
+    library: str
+    helper: str  # library of measure.kat.helper
+    kind: str  # SIG, KEM, KEX, 2_12, 2_23, 2_33 or Loop
+    records: int
+    text: str
+
+
+Job = NistJob | IccsJob
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

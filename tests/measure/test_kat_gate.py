@@ -123,7 +123,7 @@ def test_memory_beyond_the_limit_is_the_librarys_failure(toy):
 def test_a_worker_that_does_not_start_is_our_failure_and_not_the_candidates(toy, monkeypatch):
     job = toy()
     built = build(job)
-    monkeypatch.setattr(gate.sys, "executable", "/bin/false")
+    monkeypatch.setattr("measure.kat.run.sys.executable", "/bin/false")
     with pytest.raises(KatError, match="worker does not start: exit status 1"):
         run_kat(job, built)
 

@@ -25,7 +25,7 @@ def load(toy):
     return make
 
 
-@given(size=st.integers(0, 100), offset=st.integers(0, GUARD_BYTES - 1), past=st.booleans(), bit=st.integers(0, 7))
+@given(size=st.integers(1, 100), offset=st.integers(0, GUARD_BYTES - 1), past=st.booleans(), bit=st.integers(0, 7))
 def test_one_flipped_bit_in_either_guard_is_found_and_placed(size, offset, past, bit):
     buffer = Buffer(FFI(), "ct", size)
     buffer.check("call")
@@ -33,6 +33,16 @@ def test_one_flipped_bit_in_either_guard_is_found_and_placed(size, offset, past,
     buffer.pointer[position] ^= 1 << bit
     side = "past" if past else "before"
     with pytest.raises(OverflowedError, match=rf"^call wrote {side} ct \({size} bytes\), byte {offset + 1} off it$"):
+        buffer.check("call")
+
+
+def test_a_buffer_of_no_bytes_takes_one_and_no_more():
+    buffer = Buffer(FFI(), "sta", 0)
+    buffer.pointer[0] = 7
+    buffer.check("call")
+    assert buffer.value("call") == b""
+    buffer.pointer[1] ^= 1
+    with pytest.raises(OverflowedError, match=r"wrote past sta \(0 bytes\), byte 1 off it"):
         buffer.check("call")
 
 
