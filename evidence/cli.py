@@ -1,20 +1,19 @@
 """``python -m evidence``: verify a data folder, convert published evidence, write the schemas."""
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
-from evidence import catalog, store
+from evidence import catalog, schema, store
+from evidence.compare import Comparison, compare
 from evidence.faults import FaultyError
-from evidence.types import Build, Campaign, Profile, Record
+from evidence.signature import add_signatures
+from evidence.types import Build
 from evidence.verify import verify
-
-DOCUMENTS = {"record": Record, "profile": Profile, "build": Build, "campaign": Campaign}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +36,13 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("verify", help="prove a data folder; list every fault, exit 1 if any")
     command.add_argument("--data", type=Path, default=Path("data"), help="folder of the systems (default: data)")
     command.add_argument("--catalog", type=Path, help="folder of the catalog (default: DATA/catalog)")
+    command.add_argument("--trusted", type=Path, metavar="FILE", help="allowed signers; every manifest must be signed")
     command.set_defaults(run=_verify)
+    command = commands.add_parser("compare", help="say what changed between two campaigns of one system; exit 1 if so")
+    command.add_argument("before", type=Path, metavar="A", help="folder of one system, such as old/data/arm_1")
+    command.add_argument("after", type=Path, metavar="B", help="folder of the same system in the other campaign")
+    command.add_argument("--json", action="store_true", help="print every row and fact as JSON")
+    command.set_defaults(run=_compare)
     command = commands.add_parser("convert", help="rewrite published evidence (schema 2) as schema 3")
     command.add_argument("source", type=Path, metavar="SRC", help="folder that holds systems in schema 2")
     command.add_argument("target", type=Path, metavar="DST", help="data folder that gets the systems in schema 3")
@@ -51,12 +56,43 @@ def _parser() -> argparse.ArgumentParser:
 def _verify(options: argparse.Namespace) -> int:
     people = catalog.load(options.catalog or options.data / "catalog")
     result = verify(options.data, people)
+    if options.trusted:
+        result = add_signatures(result, options.data, options.trusted)
     for name, count in result.checked.items():
         print(f"{count:7} {name}")
     for fault in result.faults:
         print(fault, file=sys.stderr)
     print(f"{len(result.faults)} fault(s)" if result.faults else "no fault")
     return 1 if result.faults else 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Print the rows that changed, the folded count of the others, and the facts that changed."""
+    before, after = (store.load_system(path.parent, path.name) for path in (options.before, options.after))
+    found = compare(before, after)
+    if options.json:
+        print(json.dumps(comparison_json(found), indent=1))
+    else:
+        print("\n".join(comparison_lines(found)))
+    return 1 if found.changed() or found.facts else 0
+
+
+def comparison_lines(found: Comparison) -> list[str]:
+    """Return a comparison as text: changed rows, then one line for the rest, then changed facts."""
+    lines = []
+    for row in found.changed():
+        name = f"{row.candidate}/{row.label} {row.operation}{f' {row.input_bytes} B' if row.input_bytes else ''}"
+        change = f"{row.ratio:.3f} ({row.interval.low:.3f} to {row.interval.high:.3f})" if row.interval else ""
+        lines.append(f"{row.verdict:8} {name:50} {change}".rstrip())
+    lines.append(f"{len(found.rows) - len(found.changed())} of {len(found.rows)} operations are within noise")
+    lines += [f"{fact.place}: {fact.name}: {fact.before} -> {fact.after}" for fact in found.facts]
+    return lines
+
+
+def comparison_json(found: Comparison) -> dict[str, object]:
+    """Return a comparison as plain data: every row and every changed fact."""
+    rows = [{**row._asdict(), "interval": row.interval._asdict() if row.interval else None} for row in found.rows]
+    return {"rows": rows, "facts": [fact._asdict() for fact in found.facts]}
 
 
 def _convert(options: argparse.Namespace) -> int:
@@ -93,8 +129,8 @@ def write_system(loaded: store.SystemEvidence, target: Path) -> None:
 
 
 def _schema(options: argparse.Namespace) -> int:
-    for name, document in DOCUMENTS.items():
-        schema = msgspec.json.format(msgspec.json.encode(msgspec.json.schema(document), order="sorted"), indent=1)
-        store.write_atomically(options.data / "schema" / f"{name}.json", schema + b"\n")
-    print(f"{len(DOCUMENTS)} schemas written to {options.data / 'schema'}")
+    texts = schema.documents()
+    for name, text in texts.items():
+        store.write_atomically(options.data / "schema" / name, text)
+    print(f"{len(texts)} schemas written to {options.data / 'schema'}")
     return 0

@@ -9,7 +9,9 @@ Layout (one folder per system)::
     MANIFEST.sha256
 """
 
+import errno
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -25,6 +27,9 @@ from evidence.types import SCHEMA, Build, BuildInstance, Campaign, Profile, Reco
 T = TypeVar("T", Record, Profile, Build, Campaign)
 NO_SYSTEMS = frozenset({"catalog", "schema"})
 MANIFEST = "MANIFEST.sha256"
+SIGNATURE = "MANIFEST.sha256.sig"
+FILE_LIMIT_BYTES = 16 << 20  # the largest published file has 258 KB
+NESTED = "not JSON: nested too deeply"
 
 
 class SystemEvidence(NamedTuple):
@@ -36,6 +41,7 @@ class SystemEvidence(NamedTuple):
     build: dict[str, BuildInstance]  # <candidate>/<label> -> build
     records: tuple[Record, ...]
     profiles: tuple[Profile, ...]
+    files: tuple[str, ...]  # every file below the folder, sorted
 
 
 def file_stem(label: str, operation: str, input_bytes: int | None) -> str:
@@ -69,14 +75,15 @@ def load_system(data: Path, system_id: str) -> SystemEvidence:
     """Load all evidence of one system, of either schema.
 
     Raises:
-        FaultyError: with every fault of every file: JSON, schema, types, names, files that are missing.
+        FaultyError: with every fault of every file: JSON, schema, types, names, files that are missing, links.
     """
     folder = data / system_id
     loader = Loader(data)
+    files = loader.inventory(folder)
     campaign = loader.load(folder / "campaign.json", Campaign)
     build = loader.load(folder / "build.json", Build)
-    records = [loader.load(file, Record) for file in sorted(folder.glob("records/*/*.json"))]
-    profiles = [loader.load(file, Profile) for file in sorted(folder.glob("profile/*/*.json"))]
+    records = [loader.load(folder / path, Record) for path in files if _is_in(path, "records")]
+    profiles = [loader.load(folder / path, Profile) for path in files if _is_in(path, "profile")]
     if campaign and build and not loader.faults:
         loaded = SystemEvidence(
             system_id,
@@ -85,11 +92,17 @@ def load_system(data: Path, system_id: str) -> SystemEvidence:
             build.instances,
             tuple(record for record in records if record),
             tuple(profile for profile in profiles if profile),
+            files,
         )
         loader.faults.extend(_misplaced(loaded, data))
     if loader.faults or not campaign or not build:
         raise FaultyError(loader.faults)
     return loaded
+
+
+def _is_in(path: str, kind: str) -> bool:
+    parts = path.split("/")
+    return len(parts) == 3 and parts[0] == kind and path.endswith(".json")
 
 
 class Loader:
@@ -99,17 +112,64 @@ class Loader:
         self.base = base
         self.faults: list[Fault] = []
 
+    def inventory(self, folder: Path) -> tuple[str, ...]:
+        """Return every file below ``folder``, sorted; note links and whatever else is no ordinary file.
+
+        A link could name any file of the machine, and a pipe would never end.
+        """
+        found = []
+        for parent, folders, names in os.walk(folder):
+            for name in names:
+                file = Path(parent, name)
+                if file.is_symlink() or not file.is_file():
+                    self.note(file, "", "is no ordinary file; evidence holds no links")
+                else:
+                    found.append(file.relative_to(folder).as_posix())
+            for name in folders:
+                if Path(parent, name).is_symlink():
+                    self.note(Path(parent, name), "", "is a link; evidence holds no links")
+        return tuple(sorted(found))
+
     def load(self, file: Path, to: type[T]) -> T | None:
         """Return the file as ``to``, or None after noting its faults with file and JSON path."""
         try:
-            raw = file.read_bytes()
+            raw = self._read(file)
+            document = msgspec.json.decode(raw, type=to)
         except OSError as error:
             self.note(file, "", f"cannot be read: {error.strerror}")
             return None
-        try:
-            return msgspec.json.decode(raw, type=to)
         except msgspec.DecodeError:
             return self._explain(file, raw, to)
+        except RecursionError:
+            self.note(file, "", NESTED)
+            return None
+        if encode(document) != raw and not self._single(file, raw):
+            return None
+        return document
+
+    def _read(self, file: Path) -> bytes:
+        with file.open("rb") as stream:
+            raw = stream.read(FILE_LIMIT_BYTES + 1)
+        if len(raw) > FILE_LIMIT_BYTES:
+            raise OSError(errno.EFBIG, f"larger than {FILE_LIMIT_BYTES >> 20} MiB")
+        return raw
+
+    def _single(self, file: Path, raw: bytes) -> bool:
+        """Return whether no key of a document stands twice, noting those that do.
+
+        Decoding takes the last of two, and a reader may see the first. What is byte for byte as this program writes
+        it cannot have any, so that only other files are looked through.
+        """
+        doubled: set[str] = set()
+
+        def note(pairs: list[tuple[str, object]]) -> None:
+            keys = [key for key, _ in pairs]
+            doubled.update(key for key in keys if keys.count(key) > 1)
+
+        json.loads(raw, object_pairs_hook=note)
+        for key in sorted(doubled):
+            self.note(file, "", f"key {key!r} stands twice in one object")
+        return not doubled
 
     def note(self, file: Path, where: str, message: str) -> None:
         """Note one fault of a file."""
@@ -119,11 +179,13 @@ class Loader:
         """Load what the fast path refuses: schema 2, or a faulty file."""
         try:
             value = msgspec.json.decode(raw)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self.note(file, "", f"not JSON: {error}")
             return None
         if not isinstance(value, dict):
             self.note(file, "$", "must be an object")
+            return None
+        if not self._single(file, raw):
             return None
         schema = value.get("schema")
         result: T | list[PathFault]
@@ -153,24 +215,25 @@ def _schema_advice(schema: Any) -> str:
 
 def _misplaced(loaded: SystemEvidence, base: Path) -> Iterator[Fault]:
     """Yield files whose name contradicts their content, and files that others name and that are missing."""
-
-    def fault(path: str, where: str, message: str) -> Fault:
-        return Fault(_shown(loaded.folder / path, base), where, message)
-
     if loaded.campaign.system_id != loaded.system_id:
-        yield fault("campaign.json", "$.system_id", f"is {loaded.campaign.system_id!r} in folder {loaded.system_id!r}")
+        message = f"is {loaded.campaign.system_id!r} in folder {loaded.system_id!r}"
+        yield Fault(_shown(loaded.folder / "campaign.json", base), "$.system_id", message)
+    present = set(loaded.files)
+    build = _shown(loaded.folder / "build.json", base)
     for key, built in loaded.build.items():
         if key != f"{built.candidate}/{built.label}":
-            yield fault("build.json", f"$.instances.{key}", f"holds {built.candidate}/{built.label}")
-        if built.kat_log and not (loaded.folder / built.kat_log).is_file():
-            yield fault("build.json", f"$.instances.{key}.kat_log", f"{built.kat_log} is missing")
-    present = {file.relative_to(loaded.folder).as_posix() for file in loaded.folder.glob("*/*/*.json")}
-    for path, item in [(record_path(r), r) for r in loaded.records] + [(profile_path(p), p) for p in loaded.profiles]:
+            yield Fault(build, f"$.instances.{key}", f"holds {built.candidate}/{built.label}")
+        if built.kat_log and built.kat_log not in present:
+            yield Fault(build, f"$.instances.{key}.kat_log", f"{built.kat_log} is missing")
+    named: list[tuple[str, Record | Profile]] = [(record_path(record), record) for record in loaded.records]
+    named += [(profile_path(profile), profile) for profile in loaded.profiles]
+    for path, item in named:
         if path not in present:
-            yield fault(path, "$", "the file that holds this is named otherwise")
+            yield Fault(_shown(loaded.folder / path, base), "$", "the file that holds this is named otherwise")
         present.discard(path)
         if f"{item.candidate}/{item.label}" not in loaded.build:
-            yield fault(path, "$.label", f"build.json has no instance {item.candidate}/{item.label}")
+            message = f"build.json has no instance {item.candidate}/{item.label}"
+            yield Fault(_shown(loaded.folder / path, base), "$.label", message)
 
 
 def encode(document: msgspec.Struct) -> bytes:
@@ -199,10 +262,13 @@ def write_atomically(file: Path, content: bytes) -> None:
 
 
 def manifest(folder: Path) -> bytes:
-    """Return the text of MANIFEST.sha256: one line ``<sha256>  <path>`` per file below ``folder``, sorted."""
+    """Return the text of MANIFEST.sha256: one line ``<sha256>  <path>`` per file below ``folder``, sorted.
+
+    The manifest itself and its signature are left out.
+    """
     files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     return b"".join(
         f"{hashlib.sha256((folder / path).read_bytes()).hexdigest()}  {path}\n".encode()
         for path in files
-        if path != MANIFEST
+        if path not in (MANIFEST, SIGNATURE)
     )

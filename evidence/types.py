@@ -13,15 +13,22 @@ import msgspec
 
 SCHEMA = 3
 
-Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
-CandidateId = Annotated[str, msgspec.Meta(pattern=r"^(sign|kem|kex|hash)-[a-z0-9][a-z0-9_-]{0,39}\Z")]
-SystemId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}\Z")]
-Label = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9+._-]{0,79}\Z")]
-RelativePath = Annotated[str, msgspec.Meta(pattern=r"^(?!/)(?!.*(^|/)\.\.(/|\Z))[^\x00-\x1f\\]{1,255}\Z")]
-Utc = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00\Z")]
+# The end of a string: `$` lets a line end follow in Python, and other programs that read the schemas lack `\\Z`.
+END = r"(?![\s\S])"
+Sha256 = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-f]{{64}}{END}")]
+# Bounds far above anything observed: no figure can overflow what computes with it.
+LARGEST = 2**63 - 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e18)]
+CandidateId = Annotated[str, msgspec.Meta(pattern=rf"^(sign|kem|kex|hash)-[a-z0-9][a-z0-9_-]{{0,39}}{END}")]
+SystemId = Annotated[str, msgspec.Meta(pattern=rf"^[a-z0-9][a-z0-9_-]{{0,31}}{END}")]
+Label = Annotated[str, msgspec.Meta(pattern=rf"^[A-Za-z0-9][A-Za-z0-9+._-]{{0,79}}{END}")]
+RelativePath = Annotated[str, msgspec.Meta(pattern=rf"^(?!/)(?!.*(^|/)\.\.(/|{END}))[^\x00-\x1f\\]{{1,255}}{END}")]
+Utc = Annotated[
+    str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00:00" + END)
+]
 
 
 class KatStatus(StrEnum):
@@ -91,6 +98,7 @@ class Environment(Evidence, frozen=True, kw_only=True):
     core_clock_mhz: Count | None = None
     load_1min: float | None = None
     temperature_millicelsius: int | None = None
+    emulated: bool | None = None  # by a program that runs another architecture's instructions; never published
 
 
 class Plan(Evidence, frozen=True, kw_only=True):
@@ -123,26 +131,35 @@ class Quantiles(Evidence, frozen=True, kw_only=True):
 
     samples: Positive
     batch_calls: Positive
-    min: float
-    p01: float
-    p05: float
-    p25: float
-    p50: float
-    p75: float
-    p95: float
-    p99: float
-    max: float
+    min: Amount
+    p01: Amount
+    p05: Amount
+    p25: Amount
+    p50: Amount
+    p75: Amount
+    p95: Amount
+    p99: Amount
+    max: Amount
+
+    def values(self) -> tuple[float, ...]:
+        """Return the quantiles in their order, from the least to the greatest."""
+        return (self.min, self.p01, self.p05, self.p25, self.p50, self.p75, self.p95, self.p99, self.max)
 
 
 class Trial(Evidence, frozen=True, kw_only=True):
-    """One timed loop: calls, wall time over the whole loop, and the counter over the whole loop."""
+    """One timed loop: calls, wall time over the whole loop, and the counter over the whole loop.
+
+    Of a key exchange's step they are the sums over its calls; ``runs_seconds`` is the wall time of the complete
+    protocol runs around them.
+    """
 
     measurements: Positive
-    seconds: Annotated[float, msgspec.Meta(gt=0)]
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=1e9)]
     cycles: Positive | None = None
     ticks: Positive | None = None
     time_enabled_ns: Count | None = None
     time_running_ns: Count | None = None
+    runs_seconds: Seconds | None = None
     quantiles: Quantiles | None = None
 
 
@@ -161,6 +178,21 @@ class Sizes(Evidence, frozen=True, kw_only=True):
     returned_ct_bytes: Count | None = None
     returned_ss_bytes: Count | None = None
     returned_signature_bytes: Count | None = None  # largest over the calls of the process
+
+
+class Kex(Evidence, frozen=True, kw_only=True):
+    """Messages and states of a key exchange: what its getters declare, and the largest that its calls returned.
+
+    ``message_bytes`` is by pass; the states of a side are those after its init and after each of its passes.
+    """
+
+    passes: Count | None = None
+    declared_messages_bytes: Count | None = None  # all messages together
+    declared_state_a_bytes: Count | None = None  # the largest state
+    declared_state_b_bytes: Count | None = None
+    message_bytes: tuple[Count, ...] | None = None
+    state_a_bytes: tuple[Count, ...] | None = None
+    state_b_bytes: tuple[Count, ...] | None = None
 
 
 class Process(Evidence, frozen=True, kw_only=True):
@@ -186,6 +218,7 @@ class Process(Evidence, frozen=True, kw_only=True):
     return_codes: dict[str, Count] | None = None  # decimal return code -> times seen, all calls of the process
     counter: Counter | None = None
     sizes: Sizes | None = None
+    kex: Kex | None = None
     minor_page_faults: Count | None = None
     major_page_faults: Count | None = None
     voluntary_context_switches: Count | None = None
@@ -222,7 +255,7 @@ class Record(Evidence, frozen=True, kw_only=True):
     sizes: Sizes
     build_flags: str
     timing_scope: str
-    kex: dict[str, int] | None = None
+    kex: Kex | None = None
 
 
 class BuildInstance(Evidence, frozen=True, kw_only=True):
@@ -340,7 +373,12 @@ class ProfileMeta(Evidence, frozen=True, kw_only=True):
 
 
 class Profile(Evidence, frozen=True, kw_only=True):
-    """Share of helper functions in one operation. Shares are derived from ticks."""
+    """Share of helper functions in one operation. Shares are derived from ticks.
+
+    ``status`` is ``complete``, ``not measurable`` (helpers are called where no wrapper can see it) or ``failed``; the
+    latter two have a reason and no figures. The ticks of a function hold ``wrapper_inside_ticks`` per call, those of
+    the operation ``wrapper_cost_ticks``.
+    """
 
     schema: Literal[3]
     candidate: CandidateId
@@ -349,6 +387,15 @@ class Profile(Evidence, frozen=True, kw_only=True):
     input_bytes: Count | None = None
     status: str
     reason: str | None = None
-    meta: ProfileMeta
-    total: ProfileTotal
-    calls: tuple[ProfileCall, ...]
+    meta: ProfileMeta | None = None
+    total: ProfileTotal | None = None
+    calls: tuple[ProfileCall, ...] | None = None
+    roles: dict[str, Literal["hash", "drng"]] | None = None  # function -> what it is for; absent: "drng" by its name
+    merged_calls: Count | None = None  # found the table of shapes full: in rows without a shape
+    wrapper_cost_ticks: Amount | None = None
+    wrapper_inside_ticks: Amount | None = None
+    library_sha256: Sha256 | None = None  # of the profiled library, which is never the timed one
+    driver_sha256: Sha256 | None = None
+    started_utc: Utc | None = None
+    environment: Environment | None = None
+    command: tuple[str, ...] | None = None

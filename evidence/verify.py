@@ -2,14 +2,15 @@
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from evidence import store
+from evidence import schema, store
 from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
-from evidence.types import BuildInstance, Record
+from evidence.types import BuildInstance, Process, Record
 
 ABSOLUTE_PATH = re.compile(rb"(?<![\w.:/<])/(?:home|root|Users|tmp|opt|usr|var|mnt|srv|work|data|build)/[\w.-]+")
 # Settings that must stay the same over a campaign; the core may change, it is named per record.
@@ -37,9 +38,9 @@ class Verified(NamedTuple):
 
 
 def verify(data: Path, catalog: Catalog) -> Verified:
-    """Check every system below ``data``: one at a time, all faults listed."""
+    """Check every system below ``data``, one at a time, and the schemas; all faults listed."""
     checked: dict[str, int] = {}
-    faults: list[Fault] = []
+    faults = list(_schemas(data, checked))
     for system_id in store.systems(data):
         try:
             loaded = store.load_system(data, system_id)
@@ -60,6 +61,16 @@ def system_faults(
                 checked[name] = checked.get(name, 0) + count
             for path, where, message in found:
                 yield Fault(f"{loaded.system_id}/{path}", where, message)
+
+
+def _schemas(data: Path, checked: dict[str, int]) -> Iterator[Fault]:
+    """Yield committed schemas that are not those of the types; a folder without schemas claims nothing."""
+    for name, text in schema.documents().items():
+        file = data / "schema" / name
+        if (data / "schema").is_dir():
+            checked["schemas"] = checked.get("schemas", 0) + 1
+            if not file.is_file() or file.read_bytes() != text:
+                yield Fault(f"schema/{name}", "", "is not that of the types: run `python -m evidence schema`")
 
 
 Checked = Iterator[tuple[int, list[Fault]]]
@@ -88,6 +99,63 @@ def _kat_logs(loaded: store.SystemEvidence, _: Catalog) -> Checked:
             yield 1, [Fault(built.kat_log, "", f"has SHA-256 {digest}, build.json {key} another")] if wrong else []
 
 
+def _kat_results(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """The last line of each KAT log is the result that build.json states, for the very instance."""
+    for built in loaded.build.values():
+        if built.kat_log:
+            text = (loaded.folder / built.kat_log).read_text(encoding="utf-8", errors="replace").rstrip()
+            last = text.rpartition("\n")[2]
+            expected = f"RESULT {built.candidate} {built.label} {built.kat.value}"
+            wrong = last != expected and not last.startswith(f"{expected} ")
+            yield 1, [Fault(built.kat_log, "", f"ends with {last!r:.80}, not with {expected!r}")] if wrong else []
+
+
+def _records_within(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """No record contradicts itself: calls against plan, order of times, of memory and of quantiles."""
+    for record in loaded.records:
+        path = store.record_path(record)
+        yield 1, [Fault(path, where, message) for where, message in contradictions(record)]
+
+
+def contradictions(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield JSON path and description of what in a record cannot be together."""
+    if record.ended_utc < record.started_utc:
+        yield "$.ended_utc", "lies before the start"
+    complete = sum(process.status == "complete" for process in record.processes)
+    if record.status == "complete" and complete != len(record.processes):
+        yield "$.status", f"is complete, {len(record.processes) - complete} of its processes are not"
+    if record.plan and record.status == "complete" and complete != record.plan.trials:
+        yield "$.processes", f"are {complete}, the plan says {record.plan.trials}"
+    for number, process in enumerate(record.processes):
+        for where, message in _process_contradictions(process, record):
+            yield f"$.processes[{number}]{where}", message
+
+
+def _process_contradictions(process: Process, record: Record) -> Iterator[tuple[str, str]]:
+    if (process.baseline_rss_bytes or 0) > (process.peak_rss_bytes or sys.maxsize):
+        yield ".peak_rss_bytes", "is below the baseline"
+    if sum(trial.seconds for trial in process.trials) > process.wall_s:
+        yield ".wall_s", "is less than the timed loops took"
+    for number, trial in enumerate(process.trials):
+        where = f".trials[{number}]"
+        if record.plan and trial.measurements != record.plan.iterations_per_trial:
+            message = f"are {trial.measurements}, the plan says {record.plan.iterations_per_trial}"
+            yield f"{where}.measurements", message
+        if (trial.time_running_ns or 0) > (trial.time_enabled_ns or sys.maxsize):
+            yield f"{where}.time_running_ns", "is above time_enabled_ns"
+        if trial.quantiles and list(trial.quantiles.values()) != sorted(trial.quantiles.values()):
+            yield f"{where}.quantiles", "do not ascend"
+
+
+def _profiles_within(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """Helper functions take no more ticks than the operations that call them."""
+    for profile in loaded.profiles:
+        ticks = sum(call.ticks for call in profile.calls or ())
+        wrong = profile.total is not None and ticks > profile.total.ticks
+        message = "fewer ticks in total than in the helper functions"
+        yield 1, [Fault(store.profile_path(profile), "$.total.ticks", message)] if wrong else []
+
+
 def _settings(loaded: store.SystemEvidence, _: Catalog) -> Checked:
     """All records were made under the same fixed settings."""
     for record in loaded.records:
@@ -98,7 +166,7 @@ def _settings(loaded: store.SystemEvidence, _: Catalog) -> Checked:
 
 
 def _manifest(loaded: store.SystemEvidence, _: Catalog) -> Checked:
-    """MANIFEST.sha256, where there is one, lists every file with its digest."""
+    """MANIFEST.sha256 lists every file with its digest; evidence in schema 2 has none."""
     file = loaded.folder / store.MANIFEST
     if not file.is_file():
         yield 0, []
@@ -127,6 +195,9 @@ def _private_words(loaded: store.SystemEvidence, catalog: Catalog) -> Checked:
 CHECKS: dict[str, Callable[[store.SystemEvidence, Catalog], Checked]] = {
     "records against build.json": _records_against_build,
     "KAT log digests": _kat_logs,
+    "KAT results": _kat_results,
+    "records free of contradiction": _records_within,
+    "profiles free of contradiction": _profiles_within,
     "records with the campaign's settings": _settings,
     "manifest entries": _manifest,
     "files free of private words": _private_words,
