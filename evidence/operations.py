@@ -4,6 +4,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
+# The messages S1 to S8 of the guide.
+HASH_INPUT_BYTES = (32, 128, 512, 1024, 4096, 8192, 16384, 65536)
+
+
 class Family(StrEnum):
     """Kind of a submission; it is the first part of every candidate id."""
 
@@ -32,6 +36,11 @@ FAMILIES = {
 def family_of(candidate: str) -> Family:
     """Return the family that a candidate id such as ``kem-kyber`` names."""
     return Family(candidate.partition("-")[0])
+
+
+def kex_operations(passes: int) -> tuple[str, ...]:
+    """Return the operations of a key exchange of so many passes, in table order."""
+    return (*FAMILIES[Family.KEX].operations, *(f"pass{k}" for k in range(1, passes + 1)), "derive_a", "derive_b")
 
 
 def operation_rank(family: Family, operation: str) -> tuple[int, int, str]:

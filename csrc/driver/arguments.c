@@ -23,6 +23,8 @@ static const struct option_kind {
 	{"--result-fd", offsetof(struct arguments, result_fd), 0, INT_MAX},
 	{"--samples-fd", offsetof(struct arguments, samples_fd), 0, INT_MAX},
 	{"--clock-hz", offsetof(struct arguments, clock_hz), 1, 1000000000000},
+	{"--input-bytes", offsetof(struct arguments, input_bytes), 0, 1 << 30},
+	{"--digest-bits", offsetof(struct arguments, digest_bits), 1, 1 << 20},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
@@ -88,7 +90,7 @@ static int check_descriptor(const char *name, int64_t descriptor, struct failure
 
 int parse_arguments(int argc, char *argv[], struct arguments *arguments, struct failure *failure)
 {
-	*arguments = (struct arguments){NULL, NULL, NULL, NULL, -1, -1, -1, -1, -1, -1};
+	*arguments = (struct arguments){NULL, NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1, -1};
 	find_result_fd(argc, argv, arguments);
 	for (int i = 2; i < argc; i += 2)
 		if (set_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, arguments, failure))

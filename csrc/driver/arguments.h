@@ -8,7 +8,7 @@
 
 struct arguments {
 	const char *library, *family, *operation, *counter; /* NULL: not given */
-	int64_t iterations, warmups, cpu, result_fd, samples_fd, clock_hz; /* -1: not given */
+	int64_t iterations, warmups, cpu, result_fd, samples_fd, clock_hz, input_bytes, digest_bits; /* -1: not given */
 };
 
 /* Reads the options of one command, from argv[2] on. */

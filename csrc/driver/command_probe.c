@@ -25,6 +25,7 @@ static int probe(const struct arguments *arguments, struct json *json, struct fa
 		return -1;
 	write_counter(&used, json);
 	write_refusals(&refusals, json);
+	json_bool(json, "emulated", is_emulated());
 	counter_close(used.counter);
 	return 0;
 }

@@ -3,9 +3,10 @@
 
 static int sizes(const struct arguments *arguments, struct json *json, struct failure *failure)
 {
-	struct subject subject = {0};
+	static struct subject subject;
 	const struct family *family;
 
+	subject.wishes = (struct wishes){arguments->input_bytes, arguments->digest_bits};
 	if (find_family(arguments->family, &family, failure) ||
 	    library_load(&subject.library, arguments->library, failure) || family->load(&subject, failure))
 		return -1;
@@ -16,6 +17,8 @@ static int sizes(const struct arguments *arguments, struct json *json, struct fa
 	json_open_object(json, "sizes");
 	family->write_sizes(&subject, json);
 	json_close_object(json);
+	if (family->write_more)
+		family->write_more(&subject, json);
 	return 0;
 }
 

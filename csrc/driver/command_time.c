@@ -2,23 +2,17 @@
 #include "rate.h"
 #include "report.h"
 #include "setup.h"
+#include "steps.h"
 #include "system.h"
 #include "trial.h"
 
 #include <endian.h>
 #include <stdlib.h>
-#include <string.h>
-
-static int find_names(const struct arguments *arguments, struct trial *trial, struct failure *failure)
-{
-	if (find_family(arguments->family, &trial->family, failure))
-		return -1;
-	return find_operation(trial->family, arguments->operation, &trial->operation, failure);
-}
 
 /* Before the baseline is taken, so that it is not counted as the operation's memory. */
-static int make_readings(struct timing *timing, struct failure *failure)
+static int make_readings(struct trial *trial, struct failure *failure)
 {
+	struct timing *timing = &trial->timing;
 	uint64_t capacity = readings_capacity(timing->iterations);
 
 	timing->readings = malloc(capacity * sizeof timing->readings[0]);
@@ -26,29 +20,6 @@ static int make_readings(struct timing *timing, struct failure *failure)
 		return fail(failure, FAILURE_SYSTEM, "no memory for the readings");
 	for (uint64_t i = 0; i < capacity; i++)
 		((volatile uint64_t *)timing->readings)[i] = 0;
-	return 0;
-}
-
-static int open_all(const struct arguments *arguments, struct trial *trial, struct failure *failure)
-{
-	struct counter_refusals refusals;
-	struct subject *subject = &trial->subject;
-
-	if (pin_to_cpu((int)arguments->cpu, failure) ||
-	    open_counter(&trial->used, arguments->counter, (int)arguments->cpu, &refusals, failure) ||
-	    make_readings(&trial->timing, failure))
-		return -1;
-	if (library_load(&subject->library, arguments->library, failure) || trial->family->load(subject, failure))
-		return -1;
-	return 0;
-}
-
-static int check_subject(const struct trial *trial, struct failure *failure)
-{
-	if (subject_check_guards(&trial->subject, failure))
-		return -1;
-	if (trial->subject.seen.signing_given_up && strcmp(trial->operation->name, "sign") == 0)
-		return fail(failure, FAILURE_OPERATION, "signing failed more than 1000 times in a row");
 	return 0;
 }
 
@@ -72,29 +43,28 @@ static int end_memory(struct memory *memory, struct failure *failure)
 static int warm_up(struct trial *trial, struct failure *failure)
 {
 	struct cost shortest = trial->setup_cost;
-	int code;
+	struct timing *timing = &trial->timing;
 
-	for (uint64_t i = 0; i < trial->warmups; i++)
-		if (time_call(trial->used.counter, trial->operation, &trial->subject, &shortest, &code, failure))
-			return -1;
-	trial->timing.batch_calls = choose_batch(trial->timing.iterations, &shortest, &trial->used.overhead);
+	if (trial_warm_up(trial, &shortest, failure))
+		return -1;
+	timing->batch_calls = (trial->operation->is_step ? choose_step_batch : choose_batch)(timing->iterations, &shortest,
+	                                                                                     &trial->used.overhead);
 	return 0;
+}
+
+static int run_loop(struct trial *trial, struct failure *failure)
+{
+	return (trial->operation->is_step ? time_steps : time_loop)(trial->used.counter, trial->operation, &trial->subject,
+	                                                            &trial->timing, failure);
 }
 
 /* The peak is read before anything else can add to it. */
 static int measure(struct trial *trial, struct failure *failure)
 {
 	trial->subject.seen.verify_rejections = 0; /* that of the setup is setup_verify_failed */
-	if (begin_memory(&trial->memory, failure) || warm_up(trial, failure) ||
-	    time_loop(trial->used.counter, trial->operation, &trial->subject, &trial->timing, failure))
+	if (begin_memory(&trial->memory, failure) || warm_up(trial, failure) || run_loop(trial, failure))
 		return -1;
 	return end_memory(&trial->memory, failure);
-}
-
-/* Guards are checked even after a failure: behind an overflow, no other finding can be trusted. */
-static int checked(const struct trial *trial, int result, struct failure *failure)
-{
-	return check_subject(trial, failure) ? -1 : result;
 }
 
 static int check_count(const struct arguments *arguments, const struct trial *trial, struct failure *failure)
@@ -123,10 +93,9 @@ static int run(const struct arguments *arguments, struct json *json, struct fail
 {
 	static struct trial trial; /* zeroed, and off the stack that the candidate uses */
 
-	trial.timing.iterations = (uint64_t)arguments->iterations;
-	trial.warmups = (uint64_t)arguments->warmups;
-	if (find_names(arguments, &trial, failure) || open_all(arguments, &trial, failure) ||
-	    checked(&trial, set_up(&trial, failure), failure) || checked(&trial, measure(&trial, failure), failure))
+	if (trial_open(&trial, arguments, arguments->counter, make_readings, failure) ||
+	    trial_checked(&trial, set_up(&trial, failure), failure) ||
+	    trial_checked(&trial, measure(&trial, failure), failure))
 		return -1;
 	if (check_count(arguments, &trial, failure) || write_samples(arguments->samples_fd, &trial.timing, failure))
 		return -1;

@@ -1,7 +1,5 @@
 #include "subject.h"
 
-#include <string.h>
-
 static int call_keygen(struct subject *subject)
 {
 	struct kem *kem = &subject->kem;
@@ -46,40 +44,29 @@ static int call_dec(struct subject *subject)
 }
 
 static const struct operation operations[] = {
-	{"keygen", call_keygen}, {"enc", call_enc}, {"dec", call_dec}, {NULL, NULL},
+	{.name = "keygen", .call = call_keygen}, {.name = "enc", .call = call_enc}, {.name = "dec", .call = call_dec}, {.name = NULL},
 };
-
-static int make(struct subject *subject, struct octets *octets, const char *name, const char *getter,
-                struct failure *failure)
-{
-	unsigned long long bytes;
-
-	if (library_length(&subject->library, getter, &bytes, failure))
-		return -1;
-	return subject_add_octets(subject, octets, name, bytes, failure);
-}
 
 static int load(struct subject *subject, struct failure *failure)
 {
 	const struct library *library = &subject->library;
 	struct kem *kem = &subject->kem;
 
+	subject->operations = operations;
 	if (library_find(library, "kem_keygen", &kem->keygen, failure) ||
 	    library_find(library, "kem_enc", &kem->enc, failure) || library_find(library, "kem_dec", &kem->dec, failure))
 		return -1;
-	if (make(subject, &kem->pk, "pk", "kem_get_pk_len_bytes", failure) ||
-	    make(subject, &kem->sk, "sk", "kem_get_sk_len_bytes", failure) ||
-	    make(subject, &kem->ct, "ct", "kem_get_ct_len_bytes", failure) ||
-	    make(subject, &kem->ss, "ss", "kem_get_ss_len_bytes", failure))
+	if (subject_add_declared(subject, &kem->pk, "pk", "kem_get_pk_len_bytes", failure) ||
+	    subject_add_declared(subject, &kem->sk, "sk", "kem_get_sk_len_bytes", failure) ||
+	    subject_add_declared(subject, &kem->ct, "ct", "kem_get_ct_len_bytes", failure) ||
+	    subject_add_declared(subject, &kem->ss, "ss", "kem_get_ss_len_bytes", failure))
 		return -1;
-	return make(subject, &kem->decapsulated_ss, "decapsulated ss", "kem_get_ss_len_bytes", failure);
+	return subject_add_declared(subject, &kem->decapsulated_ss, "decapsulated ss", "kem_get_ss_len_bytes", failure);
 }
 
 static bool honest(const struct subject *subject)
 {
-	const struct octets *sent = &subject->kem.ss, *got = &subject->kem.decapsulated_ss;
-
-	return sent->length_bytes == got->length_bytes && memcmp(sent->bytes, got->bytes, (size_t)sent->length_bytes) == 0;
+	return octets_equal(&subject->kem.ss, &subject->kem.decapsulated_ss);
 }
 
 static void write_sizes(const struct subject *subject, struct json *json)
@@ -92,11 +79,6 @@ static void write_sizes(const struct subject *subject, struct json *json)
 	json_count(json, "ss_bytes", kem->ss.capacity_bytes);
 }
 
-static unsigned long long longer(unsigned long long a, unsigned long long b)
-{
-	return a > b ? a : b;
-}
-
 static void write_returned(const struct subject *subject, struct json *json)
 {
 	const struct kem *kem = &subject->kem;
@@ -104,7 +86,7 @@ static void write_returned(const struct subject *subject, struct json *json)
 	json_count(json, "returned_pk_bytes", kem->pk.longest_bytes);
 	json_count(json, "returned_sk_bytes", kem->sk.longest_bytes);
 	json_count(json, "returned_ct_bytes", kem->ct.longest_bytes);
-	json_count(json, "returned_ss_bytes", longer(kem->ss.longest_bytes, kem->decapsulated_ss.longest_bytes));
+	json_count(json, "returned_ss_bytes", octets_longest(&kem->ss, &kem->decapsulated_ss));
 }
 
-const struct family family_kem = {"kem", operations, load, honest, write_sizes, write_returned};
+const struct family family_kem = {"kem", load, honest, NULL, write_sizes, write_returned, NULL};

@@ -8,7 +8,9 @@
 #ifndef KATALOG_OCTETS_H
 #define KATALOG_OCTETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "failure.h"
 
@@ -43,6 +45,25 @@ static inline int octets_take(struct octets *octets)
 	if (excess)
 		octets->length_bytes = octets->capacity_bytes;
 	return excess;
+}
+
+/* Contents and length; both have the same capacity. */
+static inline void octets_copy(struct octets *to, const struct octets *from)
+{
+	memcpy(to->bytes, from->bytes, (size_t)from->capacity_bytes);
+	to->length_bytes = from->length_bytes;
+}
+
+static inline bool octets_equal(const struct octets *left, const struct octets *right)
+{
+	return left->length_bytes == right->length_bytes &&
+	       memcmp(left->bytes, right->bytes, (size_t)left->length_bytes) == 0;
+}
+
+/* The largest length that a call returned for either. */
+static inline unsigned long long octets_longest(const struct octets *left, const struct octets *right)
+{
+	return left->longest_bytes > right->longest_bytes ? left->longest_bytes : right->longest_bytes;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "quantiles.h"
+#include "system.h"
 
 static void write_quantiles(const struct trial *trial, struct json *json)
 {
@@ -40,6 +41,8 @@ static void write_trial(const struct trial *trial, struct json *json)
 		json_count(json, "time_enabled_ns", timing->enabled_ns);
 		json_count(json, "time_running_ns", timing->running_ns);
 	}
+	if (timing->runs_wall_ns)
+		json_seconds(json, "runs_seconds", timing->runs_wall_ns);
 	write_quantiles(trial, json);
 	json_close_object(json);
 }
@@ -98,10 +101,13 @@ void write_report(struct trial *trial, struct json *json)
 	json_string(json, "operation", trial->operation->name);
 	json_string(json, "instance", trial->subject.library.instance);
 	write_counter(&trial->used, json);
+	json_bool(json, "emulated", is_emulated());
 	json_count(json, "warmups", trial->warmups);
 	write_trial(trial, json);
 	write_memory(&trial->memory, json);
 	write_observations(&trial->subject.seen, json);
 	write_sizes(trial, json);
+	if (trial->family->write_more)
+		trial->family->write_more(&trial->subject, json);
 	write_usage(&trial->timing.usage, json);
 }

@@ -69,44 +69,24 @@ static int call_verify(struct subject *subject)
 }
 
 static const struct operation operations[] = {
-	{"keygen", call_keygen}, {"sign", call_sign}, {"verify", call_verify}, {NULL, NULL},
+	{.name = "keygen", .call = call_keygen}, {.name = "sign", .call = call_sign}, {.name = "verify", .call = call_verify}, {.name = NULL},
 };
-
-static int make(struct subject *subject, struct octets *octets, const char *name, const char *getter,
-                struct failure *failure)
-{
-	unsigned long long bytes;
-
-	if (library_length(&subject->library, getter, &bytes, failure))
-		return -1;
-	return subject_add_octets(subject, octets, name, bytes, failure);
-}
-
-static int make_message(struct subject *subject, struct failure *failure)
-{
-	struct octets *message = &subject->sign.message;
-
-	if (subject_add_octets(subject, message, "message", MESSAGE_BYTES, failure))
-		return -1;
-	for (unsigned int i = 0; i < MESSAGE_BYTES; i++)
-		message->bytes[i] = (unsigned char)(131 * i + MESSAGE_BYTES);
-	return 0;
-}
 
 static int load(struct subject *subject, struct failure *failure)
 {
 	const struct library *library = &subject->library;
 	struct sign *sign = &subject->sign;
 
+	subject->operations = operations;
 	if (library_find(library, "sig_keygen", &sign->keygen, failure) ||
 	    library_find(library, "sig_sign", &sign->sign, failure) ||
 	    library_find(library, "sig_verify", &sign->verify, failure))
 		return -1;
-	if (make(subject, &sign->pk, "pk", "sig_get_pk_len_bytes", failure) ||
-	    make(subject, &sign->sk, "sk", "sig_get_sk_len_bytes", failure) ||
-	    make(subject, &sign->signature, "signature", "sig_get_sn_len_bytes", failure))
+	if (subject_add_declared(subject, &sign->pk, "pk", "sig_get_pk_len_bytes", failure) ||
+	    subject_add_declared(subject, &sign->sk, "sk", "sig_get_sk_len_bytes", failure) ||
+	    subject_add_declared(subject, &sign->signature, "signature", "sig_get_sn_len_bytes", failure))
 		return -1;
-	return make_message(subject, failure);
+	return subject_add_message(subject, &sign->message, MESSAGE_BYTES, failure);
 }
 
 /* The last operation has verified, there is nothing to compare. */
@@ -114,6 +94,13 @@ static bool honest(const struct subject *subject)
 {
 	(void)subject;
 	return true;
+}
+
+static int check(const struct subject *subject, const struct operation *operation, struct failure *failure)
+{
+	if (subject->seen.signing_given_up && operation->call == call_sign)
+		return fail(failure, FAILURE_OPERATION, "signing failed more than 1000 times in a row");
+	return 0;
 }
 
 static void write_sizes(const struct subject *subject, struct json *json)
@@ -134,4 +121,4 @@ static void write_returned(const struct subject *subject, struct json *json)
 	json_count(json, "returned_signature_bytes", sign->signature.longest_bytes);
 }
 
-const struct family family_sign = {"sign", operations, load, honest, write_sizes, write_returned};
+const struct family family_sign = {"sign", load, honest, check, write_sizes, write_returned, NULL};

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct family *const families[] = {&family_kem, &family_sign};
+static const struct family *const families[] = {&family_kem, &family_sign, &family_kex, &family_hash};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 int find_family(const char *name, const struct family **family, struct failure *failure)
@@ -20,13 +20,13 @@ int find_family(const char *name, const struct family **family, struct failure *
 	return fail(failure, FAILURE_USAGE, "unknown family '%s'; known: %s", name, known);
 }
 
-int find_operation(const struct family *family, const char *name, const struct operation **operation,
-                   struct failure *failure)
+int find_operation(const struct family *family, const struct subject *subject, const char *name,
+                   const struct operation **operation, struct failure *failure)
 {
-	char known[128] = "";
+	char known[256] = "";
 	size_t used = 0;
 
-	for (*operation = family->operations; (*operation)->name; ++*operation) {
+	for (*operation = subject->operations; (*operation)->name; ++*operation) {
 		if (strcmp(name, (*operation)->name) == 0)
 			return 0;
 		used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", (*operation)->name);
@@ -44,6 +44,26 @@ int subject_add_octets(struct subject *subject, struct octets *octets, const cha
 	if (octets_make(octets, name, bytes, failure))
 		return -1;
 	subject->octets[free_place] = octets;
+	return 0;
+}
+
+int subject_add_declared(struct subject *subject, struct octets *octets, const char *name, const char *getter,
+                         struct failure *failure)
+{
+	unsigned long long bytes;
+
+	if (library_length(&subject->library, getter, &bytes, failure))
+		return -1;
+	return subject_add_octets(subject, octets, name, bytes, failure);
+}
+
+int subject_add_message(struct subject *subject, struct octets *message, unsigned long long bytes,
+                        struct failure *failure)
+{
+	if (subject_add_octets(subject, message, "message", bytes, failure))
+		return -1;
+	for (unsigned long long i = 0; i < bytes; i++)
+		message->bytes[i] = (unsigned char)(131 * i + bytes);
 	return 0;
 }
 

@@ -8,7 +8,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { STATUS_BYTES = 8192 };
+enum { STATUS_BYTES = 8192, PATH_BYTES = 4096 };
+
+/* An emulator shows its guest as /proc/self/exe; it does not think of the thread's own link. */
+bool is_emulated(void)
+{
+	char process[PATH_BYTES], thread[PATH_BYTES];
+	ssize_t process_bytes = readlink("/proc/self/exe", process, sizeof process);
+	ssize_t thread_bytes = readlink("/proc/thread-self/exe", thread, sizeof thread);
+
+	if (process_bytes < 0 || thread_bytes < 0)
+		return false;
+	return process_bytes != thread_bytes || memcmp(process, thread, (size_t)process_bytes) != 0;
+}
 
 int pin_to_cpu(int cpu, struct failure *failure)
 {

@@ -2,6 +2,7 @@
 #ifndef KATALOG_SYSTEM_H
 #define KATALOG_SYSTEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,9 @@
 struct usage {
 	uint64_t minor_page_faults, major_page_faults, voluntary_context_switches, involuntary_context_switches;
 };
+
+/* Whether another program (qemu-user) runs this one's instructions. */
+bool is_emulated(void);
 
 int pin_to_cpu(int cpu, struct failure *failure);
 

@@ -40,14 +40,14 @@ uint64_t choose_batch(uint64_t iterations, const struct cost *call, const struct
 	return batch_calls < iterations ? batch_calls : iterations;
 }
 
-static int fail_read(int error, struct failure *failure)
+int fail_read(int error, struct failure *failure)
 {
 	if (error == -ERANGE)
 		return fail(failure, FAILURE_COUNT, "the counter went backwards or jumped");
 	return fail(failure, FAILURE_COUNTER, "the counter can no longer be read: %s", strerror(-error));
 }
 
-static void keep_shortest(struct cost *shortest, uint64_t count, uint64_t spent_ns)
+void keep_shortest(struct cost *shortest, uint64_t count, uint64_t spent_ns)
 {
 	shortest->count = count < shortest->count ? count : shortest->count;
 	shortest->wall_ns = spent_ns < shortest->wall_ns ? spent_ns : shortest->wall_ns;

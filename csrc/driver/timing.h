@@ -26,6 +26,7 @@ struct timing {
 	uint64_t iterations, batch_calls, readings_count;
 	uint64_t *readings; /* in order of time, overhead included */
 	uint64_t wall_ns, count;
+	uint64_t runs_wall_ns; /* of a step: the runs around its calls */
 	bool is_perf;
 	uint64_t enabled_ns, running_ns; /* of the loop; perf only */
 	struct usage usage;
@@ -36,6 +37,11 @@ uint64_t readings_capacity(uint64_t iterations);
 
 /* How many calls make one reading, given what one call costs. */
 uint64_t choose_batch(uint64_t iterations, const struct cost *call, const struct counter_overhead *overhead);
+
+void keep_shortest(struct cost *shortest, uint64_t count, uint64_t spent_ns);
+
+/* What a negative errno value of the counter means for the trial. */
+int fail_read(int error, struct failure *failure);
 
 /* Times one call and gives its return code; in *shortest remains the smaller of both costs. */
 int time_call(const struct counter *counter, const struct operation *operation, struct subject *subject,

@@ -269,8 +269,8 @@ def test_unknown_names_list_the_known_ones(driver, timed, toy, words):
         2, "usage", "unknown operation 'sign' of family kem; known: keygen, enc, dec",
     )  # fmt: skip
     library = toy("kem_honest")
-    assert failed(driver("sizes", "--library", str(library), "--family", "kex"))[2] == (
-        "unknown family 'kex'; known: kem, sign"
+    assert failed(driver("sizes", "--library", str(library), "--family", "mac"))[2] == (
+        "unknown family 'mac'; known: kem, sign, kex, hash"
     )
     status, kind, message = failed(timed("kem_honest", "keygen", "--counter", "sundial"))
     assert (status, kind) == (11, "counter")
@@ -280,8 +280,8 @@ def test_unknown_names_list_the_known_ones(driver, timed, toy, words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "first word must be one of time, probe, sizes"),
-        (["run"], "first word must be one of time, probe, sizes"),
+        ([], "first word must be one of time, probe, sizes, profile"),
+        (["run"], "first word must be one of time, probe, sizes, profile"),
         (["probe"], "--cpu is missing"),
         (["probe", "--cpu", "1x"], "--cpu wants a whole number from 0 to 2147483647, got '1x'"),
         (["probe", "--speed", "3"], "unknown option '--speed'"),
