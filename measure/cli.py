@@ -11,12 +11,14 @@ from rich.console import Console
 
 from evidence import catalog
 from evidence.faults import FaultyError
-from evidence.types import SystemId
-from measure import campaign, host, plan, progress, timing
+from evidence.types import CandidateId, SystemId
+from measure import campaign, host, init, plan, progress, timing
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, UsageError
 from measure.state import opened
 
+ROOT = Path(__file__).resolve().parents[1]
+INIT = "init"
 CATALOG_FAULTS = 11
 INTERRUPTED = 130
 LONGEST_SHOWN = 15
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = Console(stderr=True)
     try:
+        if options.command == INIT:
+            return _init(options)
         people = catalog.load(options.catalog or options.data / "catalog")
         settings = _settings(options)
         with opened(campaign.run_folder(settings), settings.planning) as folder:
@@ -64,7 +68,30 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         _add_options(commands.add_parser(name, help=command.help, description=command.help))
+    _add_init(commands.add_parser(INIT, help=init.HELP, description=init.HELP))
     return parser
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="a submission, unpacked; nothing in it is run")
+    parser.add_argument("--id", metavar="ID", help="id of the candidate, such as sign-18 (default: from the folder)")
+    parser.add_argument("--write", action="store_true", help="into the catalog, never over a file (default: to stdout)")
+    parser.add_argument("--data", type=Path, default=Path("data"), metavar="DIR", help=argparse.SUPPRESS)
+    parser.add_argument("--catalog", type=Path, metavar="DIR", help="what people wrote (default: data/catalog)")
+
+
+def _init(options: argparse.Namespace) -> int:
+    """Print or write a first manifest of a submission."""
+    try:
+        candidate_id = msgspec.convert(options.id, CandidateId | None)
+    except msgspec.ValidationError:
+        raise UsageError(f"--id {options.id!r}: sign-, kem-, kex- or hash-, then a-z, 0-9, - and _ only") from None
+    found = init.survey(options.folder, candidate_id, ROOT)
+    if options.write:
+        print(f"wrote {init.write(found, options.catalog or options.data / 'catalog')}", file=sys.stderr)
+    else:
+        print(init.manifest(found), end="")
+    return 0
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +125,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     if cpu not in cpus:
         raise UsageError(f"--cpu {cpu}: this process may use cores {', '.join(map(str, cpus))}")
     return Settings(
-        root=Path(__file__).resolve().parents[1],
+        root=ROOT,
         runs=options.runs,
         data=options.data,
         system_id=system_id,
