@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evidence.catalog import KAT_KINDS, PKC_RECORDS, IccsKat, KatFile
-from evidence.operations import family_of
+from evidence.operations import Family, family_of
 from evidence.types import KatStatus
 from measure.build import BuildJob
 from measure.errors import KatError
