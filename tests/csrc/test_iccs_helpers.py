@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import cffi
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.csrc.model import helpers, kat
@@ -22,6 +22,7 @@ VECTORS = json.loads((DATA / "vectors.json").read_text(encoding="utf-8"))
 HASHES = ("sm3hash", "pseudohash", "pseudoXOF")
 SHIM = CSRC / "shim" / "random_iccs.c"
 GUARD = 16
+PATIENT = settings(deadline=None)  # a loaded machine keeps none
 
 
 def data_of(spec: dict[str, Any]) -> bytes:
@@ -147,21 +148,25 @@ def bit_strings(draw) -> Bits:
 
 
 @given(bit_strings())
+@PATIENT
 def test_sm3hash_equals_the_model(iccs, message):
     assert iccs.hash("sm3hash", 256, message) == (0, helpers.sm3_in_lanes([message])[0])
 
 
 @given(bit_strings(), st.sampled_from([512, 768, 1024]))
+@PATIENT
 def test_pseudohash_equals_the_model(iccs, message, bits):
     assert iccs.hash("pseudohash", bits, message) == (0, helpers.pseudohash(bits, [message])[0])
 
 
 @given(bit_strings(), st.integers(0, 1100))
+@PATIENT
 def test_pseudoxof_equals_the_model(iccs, message, bits):
     assert iccs.hash("pseudoXOF", bits, message) == (0, helpers.pseudoxof(bits, [message])[0])
 
 
 @given(bit_strings(), st.sampled_from([("sm3hash", 256), ("pseudohash", 1024), ("pseudoXOF", 300)]))
+@PATIENT
 def test_spare_bits_do_not_count(iccs, message, function):
     name, bits = function
     clean = Bits(helpers.clip(message), message.count)
@@ -175,11 +180,13 @@ def test_every_length_around_two_blocks(iccs):
 
 
 @given(st.binary(max_size=150), st.lists(st.integers(0, 1100), max_size=6))
+@PATIENT
 def test_the_random_source_equals_the_model(iccs, seed, lengths_bits):
     drawn(iccs, seed, lengths_bits)
 
 
 @given(st.binary(min_size=165, max_size=165), st.integers(0, 600))
+@PATIENT
 def test_the_random_source_goes_on_from_any_state(iccs, start, bits):
     state, model = iccs.state(start), Drng.restored(start)
     assert iccs.draw(state, bits) == model.get(bits)
@@ -187,6 +194,7 @@ def test_the_random_source_goes_on_from_any_state(iccs, start, bits):
 
 
 @given(st.binary(max_size=200))
+@PATIENT
 def test_the_model_agrees_with_openssl(text):
     if not helpers.HAVE_OPENSSL_SM3:
         pytest.skip("this Python's OpenSSL has no SM3")
