@@ -95,6 +95,17 @@ def counts_core_cycles(record: Record) -> bool:
     return counter is not None and counter.unit is CounterUnit.CYCLES
 
 
+def trial_mean_counts(record: Record) -> tuple[float, ...]:
+    """Return each trial's mean cost of one call in the counter's unit; nothing if any trial lacks it.
+
+    The unit is nanoseconds where there was no counter but the clock.
+    """
+    if (counter := counter_of(record)) is not None and counter.unit is CounterUnit.NANOSECONDS:
+        return tuple(seconds * 1e9 for seconds in trial_mean_seconds(record))
+    means = tuple(count / trial.measurements for trial in trials(record) if (count := count_of(trial)) is not None)
+    return means if len(means) == len(trials(record)) else ()
+
+
 class Spread(NamedTuple):
     """Median and quartiles of the cost of one call, each the median over trials of that trial's quantile."""
 
@@ -103,8 +114,29 @@ class Spread(NamedTuple):
     p75: float
 
 
-def call_spread(record: Record) -> Spread | None:
-    """Return median and quartiles of single calls, in the counter's unit, where every trial holds quantiles."""
+class CallQuantiles(NamedTuple):
+    """Costs of single calls over all trials: the least, the greatest, and medians over trials of the quantiles."""
+
+    samples: int
+    min: float
+    p05: float
+    p25: float
+    p50: float
+    p75: float
+    p95: float
+    max: float
+
+    @property
+    def standard_deviation(self) -> float:
+        """Return the spread of one reading as the quantiles show it, untouched by the rare ones at both ends.
+
+        The wider of two estimates, each exact for a normal distribution.
+        """
+        return max((self.p95 - self.p05) / 3.29, (self.p75 - self.p25) / 1.349)
+
+
+def call_quantiles(record: Record) -> CallQuantiles | None:
+    """Return the costs of single calls, in the counter's unit, where every trial holds quantiles."""
     found = [trial.quantiles for trial in trials(record) if trial.quantiles is not None]
     if not found or len(found) != len(trials(record)):
         return None
@@ -112,7 +144,22 @@ def call_spread(record: Record) -> Spread | None:
     def middle(pick: Callable[[Quantiles], float]) -> float:
         return statistics.median(pick(quantiles) for quantiles in found)
 
-    return Spread(middle(lambda q: q.p25), middle(lambda q: q.p50), middle(lambda q: q.p75))
+    return CallQuantiles(
+        sum(quantiles.samples for quantiles in found),
+        min(quantiles.min for quantiles in found),
+        middle(lambda q: q.p05),
+        middle(lambda q: q.p25),
+        middle(lambda q: q.p50),
+        middle(lambda q: q.p75),
+        middle(lambda q: q.p95),
+        max(quantiles.max for quantiles in found),
+    )
+
+
+def call_spread(record: Record) -> Spread | None:
+    """Return median and quartiles of single calls, in the counter's unit, where every trial holds quantiles."""
+    quantiles = call_quantiles(record)
+    return None if quantiles is None else Spread(quantiles.p25, quantiles.p50, quantiles.p75)
 
 
 def largest(values: Iterable[int | None]) -> int | None:
@@ -141,27 +188,68 @@ def iterations_text_numbers(record: Record) -> tuple[int, int, int] | None:
     return (measurements(record), len(trials(record)), each.pop()) if len(each) == 1 else None
 
 
+def role_of(profile: Profile, fn: str) -> str:
+    """Return what a helper function is for, ``hash`` or ``drng``: as the profile says, else by its name."""
+    return (profile.roles or {}).get(fn, "drng" if fn in DRNG_FUNCTIONS else "hash")
+
+
 def function_shares(profile: Profile) -> dict[str, float]:
-    """Return each helper function's share of the profiled ticks, functions in order of name."""
-    return {fn: sum(call.ticks for call in calls) / profile.total.ticks for fn, calls in _by_function(profile)}
+    """Return each helper function's share of the profiled ticks, by name; nothing where nothing was measured."""
+    if profile.total is None:
+        return {}
+    ticks = profile.total.ticks
+    return {fn: sum(call.ticks for call in calls) / ticks for fn, calls in _by_function(profile)}
 
 
-def hash_share(profile: Profile) -> float:
-    """Return the share of all helper functions but the DRNG."""
-    return sum(share for fn, share in function_shares(profile).items() if fn not in DRNG_FUNCTIONS)
+def hash_share(profile: Profile) -> float | None:
+    """Return the share of all helper functions but the DRNG; None where it was not measured."""
+    return _share_of_role(profile, "hash")
 
 
-def drng_share(profile: Profile) -> float:
-    """Return the share of the DRNG."""
-    return sum(share for fn, share in function_shares(profile).items() if fn in DRNG_FUNCTIONS)
+def drng_share(profile: Profile) -> float | None:
+    """Return the share of the DRNG; None where it was not measured."""
+    return _share_of_role(profile, "drng")
+
+
+def _share_of_role(profile: Profile, role: str) -> float | None:
+    if profile.total is None:
+        return None
+    return sum((share for fn, share in function_shares(profile).items() if role_of(profile, fn) == role), 0.0)
 
 
 def calls_per_operation(profile: Profile) -> dict[str, float]:
     """Return calls per operation of each helper function, by name; functions that were never called are left out."""
+    if profile.total is None:
+        return {}
     totals = {fn: sum(call.calls for call in calls) for fn, calls in _by_function(profile)}
     return {fn: total / profile.total.operations for fn, total in totals.items() if total}
 
 
 def _by_function(profile: Profile) -> Sequence[tuple[str, list[ProfileCall]]]:
-    names = sorted({call.fn for call in profile.calls})
-    return [(name, [call for call in profile.calls if call.fn == name]) for name in names]
+    calls = profile.calls or ()
+    return [(name, [call for call in calls if call.fn == name]) for name in sorted({call.fn for call in calls})]
+
+
+class KexMessages(NamedTuple):
+    """The messages of a key exchange in bytes, by pass, and what the interface declares for all together."""
+
+    passes: int | None
+    message_bytes: tuple[int, ...] | None
+    declared_bytes: int | None
+
+
+def kex_messages(record: Record) -> KexMessages | None:
+    """Return the messages of a key exchange: of each pass the longest that any process saw; None if none is known."""
+    known = [kex for kex in (record.kex, *(process.kex for process in record.processes)) if kex is not None]
+    seen = [kex.message_bytes for kex in known if kex.message_bytes is not None]
+    passes = largest(kex.passes for kex in known)
+    if passes is None and not seen:
+        return None
+    longest = tuple(map(max, zip(*seen, strict=True))) if len({len(each) for each in seen}) == 1 else None
+    return KexMessages(passes, longest, largest(kex.declared_messages_bytes for kex in known))
+
+
+def returned_bytes(record: Record, name: str) -> int | None:
+    """Return the longest that calls returned under a name such as ``pk_bytes``, over all processes."""
+    stated = [process.sizes for process in record.processes if process.sizes is not None]
+    return largest(getattr(sizes, f"returned_{name}") for sizes in (record.sizes, *stated))

@@ -84,6 +84,8 @@ def _joined(*parts: str | None) -> str:
 def cautions(environment: Environment, campaign: Campaign, records: Iterable[RecordRow]) -> list[str]:
     """Return in plain words what weakens the figures: machine, counter, host checks, plan."""
     told = list(counters.sentences(records))
+    if environment.emulated:
+        told.insert(0, "This system is emulated: its counts and times say nothing of a real processor.")
     if environment.virtualized:
         kind = f" ({environment.hypervisor})" if environment.hypervisor not in {None, "unknown"} else ""
         told.insert(0, f"This system is a virtual machine{kind}: others share its processor, and times move with them.")

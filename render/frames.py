@@ -55,9 +55,14 @@ class RecordRow(NamedTuple):
     operations_per_second: float | None
     megabytes_per_second: float | None
     median_trial_seconds: float | None
+    call_min: float | None
+    call_p05: float | None
     call_p25: float | None
     call_p50: float | None
     call_p75: float | None
+    call_p95: float | None
+    call_max: float | None
+    trial_mean_counts: tuple[float, ...]  # empty where there are no quantiles of calls to set them beside
     sign_failures_retried: int
     baseline_rss_bytes: int | None
     peak_rss_bytes: int | None
@@ -67,6 +72,14 @@ class RecordRow(NamedTuple):
     ss_bytes: int | None
     signature_bytes: int | None
     digest_bytes: int | None
+    returned_pk_bytes: int | None
+    returned_sk_bytes: int | None
+    returned_ct_bytes: int | None
+    returned_ss_bytes: int | None
+    returned_signature_bytes: int | None
+    kex_passes: int | None
+    kex_message_bytes: tuple[int, ...] | None
+    kex_declared_bytes: int | None
     file: str
 
 
@@ -93,10 +106,11 @@ class ProfileRow(NamedTuple):
     input_bytes: int | None
     status: str
     reason: str | None
-    hash_share: float
-    drng_share: float
+    hash_share: float | None
+    drng_share: float | None
     calls_per_operation: dict[str, float]
-    functions: tuple[str, ...]
+    hash_functions: tuple[str, ...]
+    drng_functions: tuple[str, ...]
     file: str
 
 
@@ -117,13 +131,18 @@ def natural(text: str) -> tuple[tuple[int, str], ...]:
 
 def build(loaded: store.SystemEvidence) -> Frames:
     """Return the four tables of one system's evidence."""
-    records = sorted(loaded.records, key=_page_order)
+    records = in_page_order(loaded.records)
     return Frames(
         _frame(InstanceRow, _instances(loaded)),
         _frame(RecordRow, [_record(record) for record in records]),
         _frame(ProcessRow, [row for record in records for row in _processes(record)]),
         _frame(ProfileRow, [_profile(profile) for profile in sorted(loaded.profiles, key=_page_order)]),
     )
+
+
+def in_page_order(records: Iterable[Record]) -> list[Record]:
+    """Return records by candidate, label in natural order, and operation in the order of table 4."""
+    return sorted(records, key=_page_order)
 
 
 def rows(frame: pd.DataFrame, row: Callable[..., Row]) -> list[Row]:
@@ -165,7 +184,8 @@ def _plain(value: Any) -> Any:
 def _record(record: Record) -> RecordRow:
     counter = derive.counter_of(record)
     even = derive.iterations_text_numbers(record)
-    spread = derive.call_spread(record)
+    calls = derive.call_quantiles(record)
+    kex = derive.kex_messages(record)
     sizes = record.sizes
     return RecordRow(
         candidate=record.candidate,
@@ -186,9 +206,14 @@ def _record(record: Record) -> RecordRow:
         operations_per_second=derive.operations_per_second(record),
         megabytes_per_second=derive.megabytes_per_second(record),
         median_trial_seconds=derive.median_trial_seconds(record),
-        call_p25=spread.p25 if spread else None,
-        call_p50=spread.p50 if spread else None,
-        call_p75=spread.p75 if spread else None,
+        call_min=calls and calls.min,
+        call_p05=calls and calls.p05,
+        call_p25=calls and calls.p25,
+        call_p50=calls and calls.p50,
+        call_p75=calls and calls.p75,
+        call_p95=calls and calls.p95,
+        call_max=calls and calls.max,
+        trial_mean_counts=derive.trial_mean_counts(record) if calls else (),
         sign_failures_retried=derive.sign_failures_retried(record),
         baseline_rss_bytes=derive.baseline_rss_bytes(record),
         peak_rss_bytes=derive.peak_rss_bytes(record),
@@ -198,6 +223,14 @@ def _record(record: Record) -> RecordRow:
         ss_bytes=sizes.ss_bytes,
         signature_bytes=sizes.signature_bytes,
         digest_bytes=sizes.digest_bytes,
+        returned_pk_bytes=derive.returned_bytes(record, "pk_bytes"),
+        returned_sk_bytes=derive.returned_bytes(record, "sk_bytes"),
+        returned_ct_bytes=derive.returned_bytes(record, "ct_bytes"),
+        returned_ss_bytes=derive.returned_bytes(record, "ss_bytes"),
+        returned_signature_bytes=derive.returned_bytes(record, "signature_bytes"),
+        kex_passes=kex and kex.passes,
+        kex_message_bytes=kex and kex.message_bytes,
+        kex_declared_bytes=kex and kex.declared_bytes,
         file=store.record_path(record),
     )
 
@@ -220,6 +253,7 @@ def _processes(record: Record) -> list[ProcessRow]:
 
 
 def _profile(profile: Profile) -> ProfileRow:
+    roles = {call.fn: derive.role_of(profile, call.fn) for call in profile.calls or ()}
     return ProfileRow(
         candidate=profile.candidate,
         label=profile.label,
@@ -230,6 +264,7 @@ def _profile(profile: Profile) -> ProfileRow:
         hash_share=derive.hash_share(profile),
         drng_share=derive.drng_share(profile),
         calls_per_operation=derive.calls_per_operation(profile),
-        functions=tuple(sorted({call.fn for call in profile.calls})),
+        hash_functions=tuple(sorted(fn for fn, role in roles.items() if role == "hash")),
+        drng_functions=tuple(sorted(fn for fn, role in roles.items() if role == "drng")),
         file=store.profile_path(profile),
     )

@@ -1,6 +1,6 @@
 """The whole site: loads one system at a time, renders its pages, and writes them when all evidence is sound."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,13 +10,17 @@ from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.types import Build
 from render import environment, frames
+from render.evidence_notes import rules
+from render.evidence_notes.scene import Raised, Scene
 from render.frames import InstanceRow, ProfileRow, RecordRow
-from render.pages import candidate, method, summary, systems
+from render.pages import candidate, method, notes, summary, systems
 from render.subject import CandidateSubject, SystemLink, SystemSubject
 from render.write import Counts, Writer
 
+# <candidate>/<label> -> status of its known-answer test
+KatResults = dict[str, str]
 # Names that addresses below the site's folder use for other things than systems.
-RESERVED = frozenset({"data", "downloads", "size-audit", "symmetric-survey"})
+RESERVED = frozenset({"data", "downloads", "notes", "size-audit", "symmetric-survey"})
 
 
 class Result(NamedTuple):
@@ -37,7 +41,7 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Resul
     faults: list[Fault] = []
     sound_catalog = _catalog(catalog_folder, faults)
     catalog = sound_catalog or Catalog({}, {})
-    present = _candidates_by_system(data, catalog)
+    present = _kat_by_system(data, catalog)
     overviews: list[systems.Overview] = []
     with Writer(out, check=check) as writer:
         for system_id in present:
@@ -47,6 +51,7 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Resul
         if faults:
             raise FaultyError(faults)
         writer.offer("index.md", systems.render(overviews, catalog))
+        writer.offer(notes.PATH, notes.render())
         stale = writer.stale
         return Result(writer.commit(), writer.changed, stale)
 
@@ -59,17 +64,17 @@ def _catalog(folder: Path, faults: list[Fault]) -> Catalog | None:
         return None
 
 
-def _candidates_by_system(data: Path, catalog: Catalog) -> dict[str, frozenset[str]]:
-    """Return every system with evidence and its candidates: registered systems first, in catalog order."""
+def _kat_by_system(data: Path, catalog: Catalog) -> dict[str, KatResults]:
+    """Return every system with evidence and its instances: registered systems first, in catalog order."""
     found = store.systems(data)
     ordered = [name for name in catalog.systems if name in found]
     ordered += [name for name in found if name not in catalog.systems]
-    return {name: _candidates(data, name) for name in ordered}
+    return {name: _kat_results(data, name) for name in ordered}
 
 
-def _candidates(data: Path, system_id: str) -> frozenset[str]:
+def _kat_results(data: Path, system_id: str) -> KatResults:
     build = store.Loader(data).load(data / system_id / "build.json", Build)
-    return frozenset(built.candidate for built in build.instances.values()) if build else frozenset()
+    return {key: built.kat.value for key, built in build.instances.items()} if build else {}
 
 
 def _sound(data: Path, system_id: str, catalog: Catalog | None, faults: list[Fault]) -> store.SystemEvidence | None:
@@ -94,16 +99,27 @@ def _unservable(loaded: store.SystemEvidence) -> Iterator[Fault]:
             yield Fault(f"{loaded.system_id}/build.json", f"$.instances.{key}.kat_log", "must be kat/….log")
 
 
-def _offer_system(
-    writer: Writer, loaded: store.SystemEvidence, catalog: Catalog, present: dict[str, frozenset[str]]
-) -> systems.Overview:
-    subject = SystemSubject(
+def system_subject(
+    loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]
+) -> SystemSubject:
+    """Return the subject of a system's pages: its evidence as tables, and the notes that it raises."""
+    shown = environment.campaign_environment(loaded.records, loaded.campaign)
+    records = frames.in_page_order(loaded.records)
+    scene = Scene(loaded.system_id, records, shown.cpu_number, loaded.campaign.planning.trials, present)
+    return SystemSubject(
         loaded.system_id,
         catalog.systems.get(loaded.system_id),
         loaded.campaign,
-        environment.campaign_environment(loaded.records, loaded.campaign),
+        shown,
         frames.build(loaded),
+        rules.find(scene),
     )
+
+
+def _offer_system(
+    writer: Writer, loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]
+) -> systems.Overview:
+    subject = system_subject(loaded, catalog, present)
     reports = list(subjects(subject, catalog, present))
     for report in reports:
         writer.offer(candidate.path(report), candidate.render(report))
@@ -114,24 +130,31 @@ def _offer_system(
     return systems.overview(subject, reports)
 
 
-def subjects(system: SystemSubject, catalog: Catalog, present: dict[str, frozenset[str]]) -> Iterator[CandidateSubject]:
+def subjects(
+    system: SystemSubject, catalog: Catalog, present: Mapping[str, KatResults]
+) -> Iterator[CandidateSubject]:
     """Yield the subject of every candidate's page, by candidate id."""
     instances = frames.by_candidate(system.frames.instances, InstanceRow)
     records = frames.by_candidate(system.frames.records, RecordRow)
     profiles = frames.by_candidate(system.frames.profiles, ProfileRow)
+    notes: dict[str, list[Raised]] = {}
+    for note in system.notes:
+        notes.setdefault(note.candidate, []).append(note)
+    with_page = {name: frozenset(key.partition("/")[0] for key in results) for name, results in present.items()}
     for name, built in instances.items():
         yield CandidateSubject(
             name,
             catalog.candidates.get(name),
             system,
-            _links(name, system.system_id, catalog, present),
+            _links(name, system.system_id, catalog, with_page),
             tuple(built),
             tuple(records.get(name, ())),
             tuple(profiles.get(name, ())),
+            tuple(notes.get(name, ())),
         )
 
 
-def _links(name: str, here: str, catalog: Catalog, present: dict[str, frozenset[str]]) -> tuple[SystemLink, ...]:
+def _links(name: str, here: str, catalog: Catalog, present: Mapping[str, frozenset[str]]) -> tuple[SystemLink, ...]:
     """Return all registered systems, and those others that have a page of this candidate."""
     others = [system_id for system_id in present if system_id not in catalog.systems and name in present[system_id]]
     return tuple(

@@ -7,6 +7,7 @@ from evidence.catalog import Candidate, System
 from evidence.operations import Family, family_of
 from evidence.types import Campaign, Environment
 from render import environment
+from render.evidence_notes.scene import Raised
 from render.frames import Frames, InstanceRow, ProfileRow, RecordRow
 
 
@@ -27,6 +28,7 @@ class SystemSubject(NamedTuple):
     campaign: Campaign
     environment: Environment
     frames: Frames
+    notes: tuple[Raised, ...] = ()
 
     @property
     def architecture(self) -> str | None:
@@ -49,6 +51,7 @@ class CandidateSubject(NamedTuple):
     instances: tuple[InstanceRow, ...]
     records: tuple[RecordRow, ...]
     profiles: tuple[ProfileRow, ...]
+    notes: tuple[Raised, ...] = ()
 
     @property
     def family(self) -> Family:

@@ -11,12 +11,16 @@ R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """A run of text: plain, as code, or a link; ``alert`` makes it stand out."""
+    """A run of text: plain, as code, or a link; ``alert`` makes it stand out.
+
+    ``name`` is what a screen reader says of a link whose text alone would tell too little.
+    """
 
     text: str
     href: str = ""
     code: bool = False
     alert: bool = False
+    name: str = ""
 
 
 Content = str | Piece | Sequence[Piece]

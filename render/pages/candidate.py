@@ -3,7 +3,7 @@
 from typing import Any
 
 from render import environment, templating
-from render.sections import assessment, basic, evidence_index, kat, performance, resources, sizes, symmetric
+from render.sections import assessment, basic, evidence_index, kat, performance, raised, resources, sizes, symmetric
 from render.subject import CandidateSubject
 
 
@@ -22,6 +22,7 @@ def view(subject: CandidateSubject) -> dict[str, Any]:
         "assessment": assessment.view(subject),
         "kat": kat.view(subject),
         "performance": performance.view(subject),
+        "raised": raised.view(subject),
         "resources": resources.view(subject),
         "sizes": sizes.view(subject),
         "symmetric": symmetric.view(subject),

@@ -1,5 +1,6 @@
 """The summary of one system: every instance with its KAT status, the cost of its operations, and its sizes."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from render.counters import Kind
 from render.frames import InstanceRow, RecordRow, operation_text
 from render.sections import kat, sizes
 from render.subject import CandidateSubject, SystemSubject
-from render.table import Column, Line, Piece, Table, line, table
+from render.table import Column, Content, Line, Piece, Table, line, table
 
 TITLES = {
     Family.SIGN: "Digital signatures",
@@ -37,6 +38,7 @@ class Entry(NamedTuple):
     instance: InstanceRow
     records: dict[Operation, RecordRow]
     sized: sizes.Sized | None
+    notes: int
 
 
 class Group(NamedTuple):
@@ -102,7 +104,10 @@ def _entries(report: CandidateSubject) -> list[Entry]:
     records: dict[str, dict[Operation, RecordRow]] = {}
     for record in report.records:
         records.setdefault(record.label, {})[_operation(record)] = record
-    return [Entry(report, i, records.get(i.label, {}), sized.get(i.label)) for i in report.instances]
+    notes = Counter(note.label for note in report.notes)
+    return [
+        Entry(report, i, records.get(i.label, {}), sized.get(i.label), notes[i.label]) for i in report.instances
+    ]
 
 
 def _table(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Table:
@@ -112,10 +117,19 @@ def _table(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Table
         Column[Entry]("KAT", lambda e: kat.status(e.instance)),
         *(_operation_column(operation, kind) for operation in _operations(family, entries)),
         *(_size_column(title, size) for title, size in SIZE_COLUMNS.get(family, ())),
+        Column[Entry]("notes", _notes, numeric=True),
     ]
     cost = kind.title("mean ") if kind else "mean time"
     in_bytes = "; sizes in bytes" if family in SIZE_COLUMNS else ""
     return table("summary", f"{TITLES[family]}: {cost} of one call{in_bytes}", columns, entries)
+
+
+def _notes(entry: Entry) -> Content:
+    """Return how many notes the evidence raises about the instance, with a link to them."""
+    if not entry.notes:
+        return "0"
+    what = f"{entry.notes} {'note' if entry.notes == 1 else 'notes'} on {entry.instance.label}"
+    return Piece(str(entry.notes), f"{entry.candidate.candidate}/#notes", name=what)
 
 
 def _operations(family: Family, entries: Sequence[Entry]) -> list[Operation]:

@@ -39,25 +39,27 @@ def view(subject: CandidateSubject) -> Symmetric | None:
     if subject.family is Family.HASH or not (survey or subject.profiles):
         return None
     uses = _uses(subject)
-    functions = {fn for profile in subject.profiles for fn in profile.functions} - DRNG_FUNCTIONS
+    functions = {fn for profile in subject.profiles for fn in profile.hash_functions}
+    sources = {fn for profile in subject.profiles for fn in profile.drng_functions}
     own = not functions <= ICCS_FUNCTIONS
-    header = "/".join(sorted(functions)) if own else "pseudohash/XOF/sm3"
+    header = ", ".join(sorted(functions)) if own else "pseudohash/XOF/sm3"
+    drng = "DRNG" if sources <= DRNG_FUNCTIONS else ", ".join(sorted(sources))
     unmeasurable = [use for use in uses if use.profile and use.profile.status != "complete"]
     return Symmetric(
         survey.verdict if survey else "",
         (survey.note or "") if survey else "",
-        table("symmetric", "Share of symmetric primitives", _columns(header), uses),
+        table("symmetric", "Share of symmetric primitives", _columns(header, drng), uses),
         own,
         [(use.label, use.operation, (use.profile and use.profile.reason) or "no reason given") for use in unmeasurable],
     )
 
 
-def _columns(functions: str) -> tuple[Column[Use], ...]:
+def _columns(functions: str, drng: str) -> tuple[Column[Use], ...]:
     return (
         Column("instance", lambda use: Piece(use.label, code=True)),
         Column("operation", lambda use: use.operation),
         Column(functions, _measured(lambda p: figures.share(p.hash_share)), numeric=True),
-        Column("DRNG", _measured(lambda p: figures.share(p.drng_share)), numeric=True),
+        Column(drng, _measured(lambda p: figures.share(p.drng_share)), numeric=True),
         Column("calls per operation", calls_text),
     )
 

@@ -9,8 +9,8 @@ import pytest
 
 from evidence import catalog, store
 from evidence.catalog import Candidate, Catalog
-from render import environment, frames, site
-from render.subject import CandidateSubject, SystemSubject
+from render import site
+from render.subject import CandidateSubject
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
@@ -48,10 +48,9 @@ def subject() -> Callable[..., CandidateSubject]:
 
     def make(builder: Any, candidate: str = "kem-kyber", entry: Candidate | None = None) -> CandidateSubject:
         loaded = store.load_system(builder.write(), builder.campaign.system_id)
-        shown = environment.campaign_environment(loaded.records, loaded.campaign)
-        system = SystemSubject(loaded.system_id, None, loaded.campaign, shown, frames.build(loaded))
-        present = {loaded.system_id: frozenset({candidate})}
+        present = {loaded.system_id: {key: built.kat.value for key, built in loaded.build.items()}}
         people = Catalog({}, {candidate: entry} if entry else {})
+        system = site.system_subject(loaded, people, present)
         return next(s for s in site.subjects(system, people, present) if s.candidate == candidate)
 
     return make
