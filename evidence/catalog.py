@@ -7,11 +7,11 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import msgspec
-import yaml
 
+from evidence import yamlfile
 from evidence.faults import Fault, FaultyError, PathFault, convert
 from evidence.operations import Family, family_of
 from evidence.types import CandidateId, Count, Label, Positive, RelativePath, Sha256, SystemId
@@ -234,25 +234,13 @@ def load(folder: Path) -> Catalog:
 
 
 def _read(file: Path, to: type[T], faults: list[Fault]) -> T | None:
-    try:
-        text = file.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=yaml.CSafeLoader)
-        value = yaml.load(text, Loader=yaml.CSafeLoader)
-    except (OSError, UnicodeDecodeError) as error:
-        faults.append(Fault(str(file), "", f"cannot be read: {error}"))
+    document = yamlfile.read(file)
+    if isinstance(document, list):
+        faults.extend(document)
         return None
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        faults.append(Fault(str(file), str(line), f"not YAML: {error.problem}"))
-        return None
-    except yaml.YAMLError as error:
-        faults.append(Fault(str(file), "", f"not YAML: {error}"))
-        return None
-    lines = dict(_lines(node, "$")) if node else {}
-    faults.extend(Fault(str(file), str(line), f"key {key!r} stands twice") for line, key in _doubled(node))
-    result = convert(value, to)
+    result = convert(document.value, to)
     if isinstance(result, list):
-        faults.extend(_at_line(file, fault, lines) for fault in result)
+        faults.extend(_at_line(file, fault, document.lines) for fault in result)
         return None
     return result
 
@@ -260,32 +248,6 @@ def _read(file: Path, to: type[T], faults: list[Fault]) -> T | None:
 def _at_line(file: Path, fault: PathFault, lines: dict[str, int]) -> Fault:
     message = fault.message if fault.path == "$" else f"{fault.path.removeprefix('$.')}: {fault.message}"
     return Fault(str(file), str(lines.get(fault.path, 1)), message)
-
-
-def _lines(node: Any, path: str) -> Iterator[tuple[str, int]]:
-    """Yield the line on which each path of a YAML document begins."""
-    yield path, node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            inner = f"{path}.{key.value}"
-            yield from _lines(value, inner)
-            yield inner, key.start_mark.line + 1
-    elif isinstance(node, yaml.SequenceNode):
-        for index, value in enumerate(node.value):
-            yield from _lines(value, f"{path}[{index}]")
-
-
-def _doubled(node: Any) -> Iterator[tuple[int, str]]:
-    if isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, value in node.value:
-            if key.value in seen:
-                yield key.start_mark.line + 1, key.value
-            seen.add(key.value)
-            yield from _doubled(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            yield from _doubled(value)
 
 
 def _contradictions(candidate: Candidate, file: Path) -> Iterator[Fault]:

@@ -177,15 +177,8 @@ class Loader:
 
     def _explain(self, file: Path, raw: bytes, to: type[T]) -> T | None:
         """Load what the fast path refuses: schema 2, or a faulty file."""
-        try:
-            value = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            self.note(file, "", f"not JSON: {error}")
-            return None
-        if not isinstance(value, dict):
-            self.note(file, "$", "must be an object")
-            return None
-        if not self._single(file, raw):
+        value = self._plain(file, raw)
+        if value is None or not self._single(file, raw):
             return None
         schema = value.get("schema")
         result: T | list[PathFault]
@@ -194,13 +187,26 @@ class Loader:
         elif schema == SCHEMA:
             result = convert(value, to)
         else:
-            self.note(file, "$.schema", _schema_advice(schema))
-            return None
+            result = [PathFault("$.schema", _schema_advice(schema))]
         if isinstance(result, list):
             for fault in result:
                 self.note(file, *fault)
             return None
         return result
+
+    def _plain(self, file: Path, raw: bytes) -> dict[str, Any] | None:
+        """Return a document as plain data; None, with the fault noted, when it is no JSON object."""
+        try:
+            value = msgspec.json.decode(raw)
+        except RecursionError:
+            self.note(file, "", NESTED)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self.note(file, "", f"not JSON: {error}")
+        else:
+            if isinstance(value, dict):
+                return value
+            self.note(file, "$", "must be an object")
+        return None
 
 
 def _shown(file: Path, base: Path) -> str:
