@@ -63,6 +63,12 @@ def one_decimal(value: float) -> str:
 
 
 @or_dash
+def ratio(value: float) -> str:
+    """Return how many times as much: ``0.98×``, ``12.3×``, ``105×``."""
+    return f"{value:.0f}×" if value >= 99.95 else f"{value:.1f}×" if value >= 9.995 else f"{value:.2f}×"
+
+
+@or_dash
 def whole(value: int) -> str:
     """Return a number as it is: sizes in bytes, calls."""
     return str(value)

@@ -13,7 +13,7 @@ from render import environment, frames
 from render.evidence_notes import rules
 from render.evidence_notes.scene import Raised, Scene
 from render.frames import InstanceRow, ProfileRow, RecordRow
-from render.pages import candidate, method, notes, summary, systems
+from render.pages import candidate, method, notes, size_audit, summary, symmetric_survey, systems
 from render.subject import CandidateSubject, SystemLink, SystemSubject
 from render.write import Counts, Writer
 
@@ -31,6 +31,14 @@ class Result(NamedTuple):
     stale: list[str]
 
 
+class Across(NamedTuple):
+    """What pages about all systems say of each one; it outlives the system's evidence, so it is small."""
+
+    overviews: list[systems.Overview]
+    uses: list[symmetric_survey.Use]
+    audited: list[size_audit.Audited]
+
+
 def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Result:
     """Render all pages and copy the evidence that they link.
 
@@ -42,15 +50,17 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Resul
     sound_catalog = _catalog(catalog_folder, faults)
     catalog = sound_catalog or Catalog({}, {})
     present = _kat_by_system(data, catalog)
-    overviews: list[systems.Overview] = []
+    across = Across([], [], [])
     with Writer(out, check=check) as writer:
         for system_id in present:
             loaded = _sound(data, system_id, sound_catalog, faults)
             if loaded and not faults:
-                overviews.append(_offer_system(writer, loaded, catalog, present))
+                _offer_system(writer, loaded, catalog, present, across)
         if faults:
             raise FaultyError(faults)
-        writer.offer("index.md", systems.render(overviews, catalog))
+        writer.offer("index.md", systems.render(across.overviews, catalog))
+        writer.offer(symmetric_survey.PATH, symmetric_survey.render(across.uses, catalog))
+        writer.offer(size_audit.PATH, size_audit.render(across.audited))
         writer.offer(notes.PATH, notes.render())
         stale = writer.stale
         return Result(writer.commit(), writer.changed, stale)
@@ -99,9 +109,7 @@ def _unservable(loaded: store.SystemEvidence) -> Iterator[Fault]:
             yield Fault(f"{loaded.system_id}/build.json", f"$.instances.{key}.kat_log", "must be kat/….log")
 
 
-def system_subject(
-    loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]
-) -> SystemSubject:
+def system_subject(loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]) -> SystemSubject:
     """Return the subject of a system's pages: its evidence as tables, and the notes that it raises."""
     shown = environment.campaign_environment(loaded.records, loaded.campaign)
     records = frames.in_page_order(loaded.records)
@@ -117,8 +125,8 @@ def system_subject(
 
 
 def _offer_system(
-    writer: Writer, loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]
-) -> systems.Overview:
+    writer: Writer, loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults], across: Across
+) -> None:
     subject = system_subject(loaded, catalog, present)
     reports = list(subjects(subject, catalog, present))
     for report in reports:
@@ -127,12 +135,12 @@ def _offer_system(
     writer.offer(method.path(subject), method.render(subject, loaded))
     for file in _files(loaded):
         writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)
-    return systems.overview(subject, reports)
+    across.overviews.append(systems.overview(subject, reports))
+    across.uses.extend(map(symmetric_survey.of_report, reports))
+    across.audited.extend(audited for report in reports for audited in size_audit.of_report(report))
 
 
-def subjects(
-    system: SystemSubject, catalog: Catalog, present: Mapping[str, KatResults]
-) -> Iterator[CandidateSubject]:
+def subjects(system: SystemSubject, catalog: Catalog, present: Mapping[str, KatResults]) -> Iterator[CandidateSubject]:
     """Yield the subject of every candidate's page, by candidate id."""
     instances = frames.by_candidate(system.frames.instances, InstanceRow)
     records = frames.by_candidate(system.frames.records, RecordRow)

@@ -8,6 +8,8 @@ from evidence.operations import FAMILIES, Family, operation_rank
 from render import counters, environment, figures, templating
 from render.counters import Kind
 from render.frames import InstanceRow, RecordRow, operation_text
+from render.pages import hash_baseline
+from render.pages.entry import Entry, Operation
 from render.sections import kat, sizes
 from render.subject import CandidateSubject, SystemSubject
 from render.table import Column, Content, Line, Piece, Table, line, table
@@ -21,31 +23,17 @@ TITLES = {
 SIZE_COLUMNS = {
     Family.SIGN: (("public key", sizes.public_key), ("signature", sizes.signature)),
     Family.KEM: (("public key", sizes.public_key), ("ciphertext", sizes.ciphertext)),
+    Family.KEX: (("passes", sizes.passes), ("messages", sizes.messages_total)),
 }
 
 
-class Operation(NamedTuple):
-    """An operation; that of a hash function with the length of its message."""
-
-    name: str
-    message_bytes: int
-
-
-class Entry(NamedTuple):
-    """One instance of one candidate, with its records by operation and message length."""
-
-    candidate: CandidateSubject
-    instance: InstanceRow
-    records: dict[Operation, RecordRow]
-    sized: sizes.Sized | None
-    notes: int
-
-
 class Group(NamedTuple):
-    """All instances of one family."""
+    """All instances of one family; those of hash functions also beside the baseline, where that was measured."""
 
     title: str
     table: Table
+    relative: Table | None
+    wants_baseline: bool
 
 
 def path(system: SystemSubject) -> str:
@@ -95,7 +83,9 @@ def _groups(reports: Sequence[CandidateSubject], kind: Kind | None) -> list[Grou
     for family in Family:
         entries = [entry for report in reports if report.family is family for entry in _entries(report)]
         if entries:
-            groups.append(Group(TITLES[family], _table(family, entries, kind)))
+            is_hash = family is Family.HASH
+            relative = hash_baseline.table_of(entries, kind) if is_hash else None
+            groups.append(Group(TITLES[family], _table(family, entries, kind), relative, is_hash))
     return groups
 
 
@@ -105,9 +95,7 @@ def _entries(report: CandidateSubject) -> list[Entry]:
     for record in report.records:
         records.setdefault(record.label, {})[_operation(record)] = record
     notes = Counter(note.label for note in report.notes)
-    return [
-        Entry(report, i, records.get(i.label, {}), sized.get(i.label), notes[i.label]) for i in report.instances
-    ]
+    return [Entry(report, i, records.get(i.label, {}), sized.get(i.label), notes[i.label]) for i in report.instances]
 
 
 def _table(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Table:
