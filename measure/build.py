@@ -49,9 +49,9 @@ DIGEST_PROBE = (
 class BuildJob(NamedTuple):
     """Everything that the build of one instance depends on.
 
-    ``extra_sources`` (absolute) and ``link_flags`` are for a second library of the same sources, such as the
-    profiled one; ``lib`` is its folder below the candidate's. ``objects`` is a folder of kept objects, None keeps
-    none.
+    ``extra_sources`` (absolute), ``compile_flags`` and ``link_flags`` are for a second library of the same sources,
+    such as the profiled one; ``lib`` is its folder below the candidate's. ``objects`` is a folder of kept objects,
+    None keeps none.
     """
 
     candidate: Candidate
@@ -62,6 +62,7 @@ class BuildJob(NamedTuple):
     compiler: str = "gcc"
     architecture: str = platform.machine()
     extra_sources: tuple[Path, ...] = ()
+    compile_flags: tuple[str, ...] = ()  # behind the others
     link_flags: tuple[str, ...] = ()
     lib: str = "lib"
     objects: Path | None = None
@@ -180,8 +181,8 @@ def _workshop(job: BuildJob, built: Built, scratch: Path, log: list[str]) -> Wor
     flags = build_flags(built.flags, job.instance.variant, job.architecture)
     return Workshop(
         compiler=job.compiler,
-        flags=tuple(flags.split()),
-        cxx_flags=cxx_flags(flags),
+        flags=(*flags.split(), *job.compile_flags),
+        cxx_flags=(*cxx_flags(flags), *job.compile_flags),
         folders={job.csrc: "csrc", job.fetched.folder: "source"},
         scratch=scratch,
         store=job.objects,
@@ -257,7 +258,10 @@ def _our_units(work: _Work, theirs: Sequence[_Object]) -> list[Unit]:
         units.append(_ours(job, f"shim/{RANDOM_SHIMS[kat.rng]}", own))
     metadata = _metadata(job, work.built.build_flags, _digest_bits(work, theirs))
     units.append(_ours(job, "shim/metadata.c", (*own, *metadata)))
-    units.extend(Unit(f"extra/{path.name}", str(path), job.fetched.folder, own) for path in job.extra_sources)
+    units.extend(
+        Unit(f"extra/{path.name}", str(path), job.fetched.folder, (*own, f"-I{job.csrc / 'profile'}"))
+        for path in job.extra_sources
+    )
     return units
 
 

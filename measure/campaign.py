@@ -1,4 +1,4 @@
-"""The phases of a campaign, in order: build, kat, time, publish. Each keeps what is finished and does the rest."""
+"""The phases of a campaign, in order: build, kat, time, profile, publish. Each keeps what is finished."""
 
 import hashlib
 import os
@@ -15,12 +15,12 @@ from rich.console import Console
 from evidence import store
 from evidence.catalog import Candidate, Catalog, Instance
 from evidence.types import BuildInstance, Campaign, HostCheck, Planning
-from measure import build, flags, host, objects, plan, process, progress, publish, sources, timing
+from measure import build, flags, host, objects, plan, process, profile, progress, publish, sources, timing
 from measure.driver import ProbeResult, probe_argv, read_probe
 from measure.errors import BuildError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
 from measure.process import Limits
-from measure.state import BuildState, KatState, RunFolder, read
+from measure.state import BuildState, KatState, Profiled, RunFolder, read
 
 PROBE_LIMITS = Limits(timeout_s=60, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
 DRIVER_LIMITS = Limits(timeout_s=600)
@@ -195,6 +195,16 @@ def _library_intact(folder: RunFolder, library: str | None, sha256: str | None) 
 def kat_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Run the known-answer tests that have no result yet, on all cores; rebuild tolerantly where one fails."""
     begin(run)
+    _on_all_cores(run, "kat", jobs_of(run, chosen), lambda job: _kat_one(run, job))
+
+
+def jobs_of(run: Run, chosen: Sequence[Chosen]) -> list[build.BuildJob]:
+    """Return the builds of instances that the build phase has been over.
+
+    Raises:
+        UsageError: when it has not.
+        BuildError: when a candidate has no source.
+    """
     jobs = []
     for one in chosen:
         if read(run.folder.build_file(one.candidate.id, one.instance.label), BuildState) is None:
@@ -203,7 +213,7 @@ def kat_phase(run: Run, chosen: Sequence[Chosen]) -> None:
         if source is None:
             raise BuildError(f"{one.candidate.id}: has no source in the catalog")
         jobs.append(build_job(run, one, sources.fetch(source, run.settings.runs / "sources", run.settings.root)))
-    _on_all_cores(run, "kat", jobs, lambda job: _kat_one(run, job))
+    return jobs
 
 
 def _kat_one(run: Run, job: build.BuildJob) -> str:
@@ -271,13 +281,47 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     check_host(run, "time", probe(driver, run.settings.cpu))
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
-    with progress.phase(run.console, "calibrate", len(timing.operations(timed))) as shown:
+    timing.learn(rig, timed)
+    with progress.phase(run.console, "calibrate", len(timing.operations(rig, timed))) as shown:
         timing.calibrate(rig, timed, shown.step)
     left = timing.remaining(rig, timed)
     total_s = sum(plan.estimated_s(step) for step, _ in left)
     run.console.print(f"time: {len(left)} trials, about {progress.duration(total_s)}", highlight=False)
     with progress.phase(run.console, "time", total_s) as shown:
         timing.run_trials(rig, timed, shown.step)
+
+
+def profile_phase(run: Run, chosen: Sequence[Chosen]) -> None:
+    """Count the helper calls of all instances that were timed, on libraries of their own."""
+    driver = driver_program(run.settings)
+    check_host(run, "profile", probe(driver, run.settings.cpu))
+    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
+    may_be = {(built.candidate, built.label): built for built in timed_instances(run, chosen)}
+    timing.learn(rig, list(may_be.values()))
+    works = [
+        profile.Work(built, job)
+        for job in jobs_of(run, chosen)
+        if (built := may_be.get((job.candidate.id, job.instance.label))) and profile.concerns(built)
+    ]
+    made = _profiled_libraries(run, works)
+    wanted = profile.tasks(rig, made)
+    total_s = sum(task.call_s * task.operations(rig) for task in wanted)
+    with progress.phase(run.console, "profile", total_s) as shown:
+        profile.run_all(rig, wanted, shown.step)
+
+
+def _profiled_libraries(run: Run, works: Sequence[profile.Work]) -> list[tuple[profile.Work, Profiled]]:
+    """Build the profiled libraries on all cores."""
+    made: dict[str, Profiled] = {}
+
+    def make(job: build.BuildJob) -> str:
+        name = f"{job.candidate.id}/{job.instance.label}"
+        made[name] = profile.make_library(run.folder, by_name[name])
+        return f"{name}: {made[name].reason or made[name].status}"
+
+    by_name = {f"{work.built.candidate}/{work.built.label}": work for work in works}
+    _on_all_cores(run, "wrap", [work.job for work in works], make)
+    return [(work, made[name]) for name, work in by_name.items()]
 
 
 def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:

@@ -164,7 +164,7 @@ def _plan(run: Run) -> None:
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = campaign.timed_instances(run, _chosen(run))
     planned = timing.plans(rig, timed)
-    unknown = len(timing.operations(timed)) - len(planned)
+    unknown = len(timing.operations(rig, timed)) - len(planned)
     longest = sorted(planned.items(), key=lambda item: -item[1].estimated_s)
     for operation, one in longest[:LONGEST_SHOWN]:
         calls = f"{one.trials} × {one.iterations_per_trial}"
@@ -175,11 +175,16 @@ def _plan(run: Run) -> None:
         print(f"{unknown} operation(s) have no good calibration yet: `python -m measure time` makes them")
 
 
+def _profile(run: Run) -> None:
+    campaign.profile_phase(run, _chosen(run))
+
+
 def _run(run: Run) -> None:
     """Do all phases in order."""
     campaign.build_phase(run, _chosen(run))
     campaign.kat_phase(run, _chosen(run))
     campaign.time_phase(run, _chosen(run))
+    campaign.profile_phase(run, _chosen(run))
     _publish(run)
 
 
@@ -194,6 +199,10 @@ COMMANDS = {
     "build": Command("fetch sources and build the libraries", lambda run: campaign.build_phase(run, _chosen(run))),
     "kat": Command("check the libraries against known answers", lambda run: campaign.kat_phase(run, _chosen(run))),
     "time": Command("calibrate and time every operation", lambda run: campaign.time_phase(run, _chosen(run))),
+    "profile": Command(
+        "count the calls of hash and random functions, and their share",
+        lambda run: campaign.profile_phase(run, _chosen(run)),
+    ),
     "publish": Command("copy the finished campaign into the data folder", _publish),
-    "run": Command("do all phases: build, kat, time, publish", _run),
+    "run": Command("do all phases: build, kat, time, profile, publish", _run),
 }

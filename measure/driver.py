@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from evidence.operations import Family
-from evidence.types import Counter, Process
+from evidence.types import Counter, Kex, Process
 from measure.errors import DriverError
 from measure.process import RESULT_FD, Finished
 from measure.scrub import scrub
@@ -38,6 +38,7 @@ class DriverJob(NamedTuple):
     warmups: int
     cpu: int
     clock_hz: int | None  # the fixed core clock, where known
+    input_bytes: int | None = None  # of a hash function
 
 
 class ProbeResult(NamedTuple):
@@ -49,12 +50,24 @@ class ProbeResult(NamedTuple):
 
 def time_argv(driver: Path | str, job: DriverJob, result_fd: str = RESULT_FD) -> list[str]:
     """Return the command line that times one operation; ``result_fd`` names where the document goes."""
-    words = [str(driver), "time", "--library", job.library, "--family", job.family.value]
-    words += ["--operation", job.operation, "--iterations", str(job.iterations), "--warmups", str(job.warmups)]
-    words += ["--cpu", str(job.cpu)]
-    if job.clock_hz is not None:
-        words += ["--clock-hz", str(job.clock_hz)]
-    return [*words, "--result-fd", result_fd]
+    clock = [] if job.clock_hz is None else ["--clock-hz", str(job.clock_hz)]
+    return [str(driver), "time", *_job_words(job), *clock, "--result-fd", result_fd]
+
+
+def profile_argv(driver: Path | str, job: DriverJob, result_fd: str = RESULT_FD) -> list[str]:
+    """Return the command line that counts the helper calls of one operation of a profiled library."""
+    return [str(driver), "profile", *_job_words(job), "--result-fd", result_fd]
+
+
+def sizes_argv(driver: Path | str, library: str, family: Family) -> list[str]:
+    """Return the command line that asks a library's getters."""
+    return [str(driver), "sizes", "--library", library, "--family", family.value, "--result-fd", RESULT_FD]
+
+
+def _job_words(job: DriverJob) -> list[str]:
+    words = ["--library", job.library, "--family", job.family.value, "--operation", job.operation]
+    words += ["--iterations", str(job.iterations), "--warmups", str(job.warmups), "--cpu", str(job.cpu)]
+    return words if job.input_bytes is None else [*words, "--input-bytes", str(job.input_bytes)]
 
 
 def probe_argv(driver: Path | str, cpu: int) -> list[str]:
@@ -73,6 +86,41 @@ def read_probe(finished: Finished) -> ProbeResult:
         raise DriverError(f"no usable counter: {_explain(finished, document)}")
     refusals = {entry["name"]: entry["reason"] for entry in document.get("refused", ())}
     return ProbeResult(msgspec.convert(document["counter"], Counter), refusals)
+
+
+def read_passes(finished: Finished) -> int | None:
+    """Return the number of passes that a key exchange's getter states; None where it states none that can be."""
+    document = _document(finished)
+    try:
+        return msgspec.convert((document or {}).get("kex"), Kex).passes
+    except msgspec.ValidationError:
+        return None
+
+
+def is_emulated(finished: Finished) -> bool:
+    """Return whether the driver found that another program runs its instructions."""
+    return (_document(finished) or {}).get("emulated") is True
+
+
+def read_profile(finished: Finished, job: DriverJob) -> dict[str, Any]:
+    """Return what a profile run observed, under the names of ``evidence.types.Profile``.
+
+    Raises:
+        DriverError: when the driver claims success and its document is incomplete or of another job.
+    """
+    document = _document(finished)
+    observed: dict[str, Any] = {"command": ("driver", *profile_argv("driver", job, "1")[1:])}
+    if finished.exit_code != 0 or document is None:
+        return observed | {"status": "failed", "reason": f"{_failure(finished)}: {_explain(finished, document)}"}
+    if (document.get("family"), document.get("operation")) != (job.family.value, job.operation):
+        raise DriverError(f"the driver's profile is not of {job.family.value} {job.operation}")
+    try:
+        observed["meta"] = {name: document[name] for name in ("tick_source", "tick_hz", "warmups")}
+        observed["total"] = {name: document[name] for name in ("operations", "ticks")}
+        same = ("calls", "merged_calls", "wrapper_cost_ticks", "wrapper_inside_ticks")
+        return observed | {"status": "complete"} | {name: document[name] for name in same}
+    except KeyError as error:
+        raise DriverError(f"the driver's profile lacks {error}") from error
 
 
 def read_process(finished: Finished, job: DriverJob, disturbed_retries: int) -> Process:

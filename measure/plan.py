@@ -12,6 +12,7 @@ FULL = Planning(name="full", trials=5, trial_target_s=1.0, min_total=100, max_it
 
 TIMEOUT_FACTOR = 3
 TIMEOUT_EXTRA_S = 300.0
+PROFILE_OPERATIONS_MIN, PROFILE_OPERATIONS_MAX = 20, 1000
 
 
 class Operation(NamedTuple):
@@ -20,10 +21,12 @@ class Operation(NamedTuple):
     candidate: str
     label: str
     operation: str
+    input_bytes: int | None = None  # of a hash function
 
     def __str__(self) -> str:
-        """Return ``candidate/label operation``."""
-        return f"{self.candidate}/{self.label} {self.operation}"
+        """Return ``candidate/label operation``, of a hash function with the size of its message."""
+        size = "" if self.input_bytes is None else f" {self.input_bytes} B"
+        return f"{self.candidate}/{self.label} {self.operation}{size}"
 
 
 class Step(NamedTuple):
@@ -36,6 +39,8 @@ class Step(NamedTuple):
 
 def plan_operation(single_call_s: float, planning: Planning) -> Plan:
     """Return the plan of an operation whose single call was seen to take ``single_call_s`` seconds.
+
+    Of a key exchange's step that is the time of the complete run around it.
 
     Work is bounded by counts: as many calls as fill the target time of a trial, at least enough for the minimal
     total, at most the maximum; less where that would exceed the budget of the operation, down to one call.
@@ -58,6 +63,13 @@ def plan_operation(single_call_s: float, planning: Planning) -> Plan:
         estimated_s=trials * process_s,
         timeout_per_process_s=TIMEOUT_FACTOR * process_s + TIMEOUT_EXTRA_S,
     )
+
+
+def profile_operations(single_call_s: float, planning: Planning) -> int:
+    """Return how many operations a profile counts: what fills a trial's target, within a fifth of the budget."""
+    wanted = min(math.ceil(planning.trial_target_s / single_call_s), PROFILE_OPERATIONS_MAX)
+    affordable = math.floor(planning.op_budget_s / 5 / single_call_s)
+    return max(1, min(max(wanted, PROFILE_OPERATIONS_MIN), affordable))
 
 
 def warmup_calls(single_call_s: float) -> int:

@@ -11,10 +11,11 @@ import msgspec
 from evidence import store, verify
 from evidence.catalog import Catalog
 from evidence.faults import FaultyError
-from evidence.types import Build, BuildInstance, Campaign, KatStatus, Plan, Process, Record, Sizes
+from evidence.operations import Family, family_of
+from evidence.types import Build, BuildInstance, Campaign, KatStatus, Kex, Plan, Process, Profile, Record, Sizes
 from measure.errors import PublishError, StorageError
 from measure.plan import Operation, Step
-from measure.state import Attempt
+from measure.state import Attempt, ProfileState, read
 from measure.timing import (
     Rig,
     calibration_task,
@@ -46,6 +47,7 @@ def publish(rig: Rig, results: Results, data: Path, people: Catalog) -> Path:
         raise PublishError(
             f"{len(unfinished)} operation(s) unfinished, first {unfinished[0]}: run the time phase again"
         )
+    refuse_emulated(rig, results.timed)
     campaign = rig.folder.campaign()
     if campaign is None:
         raise PublishError(f"{rig.folder.path}: no campaign was begun here: run the build phase first")
@@ -63,11 +65,27 @@ def publish(rig: Rig, results: Results, data: Path, people: Catalog) -> Path:
     return data / ended.system_id
 
 
+def refuse_emulated(rig: Rig, timed: Sequence[BuildInstance]) -> None:
+    """Refuse what an emulator ran.
+
+    Raises:
+        PublishError: naming the first such operation.
+    """
+    observed = [(store.record_path(one), one.environment) for one in records(rig, timed)]
+    observed += [(store.profile_path(one), one.environment) for one in profiles(rig, timed) if one.environment]
+    emulated = [path for path, environment in observed if environment.emulated]
+    if emulated:
+        raise PublishError(
+            f"{len(emulated)} result(s) come from an emulator, first {emulated[0]}: such figures say nothing about a "
+            "machine; measure on the real one"
+        )
+
+
 def records(rig: Rig, timed: Sequence[BuildInstance]) -> list[Record]:
     """Return the record of every operation that was attempted, in table order."""
     planned = plans(rig, timed)
     found = []
-    for operation, built in operations(timed).items():
+    for operation, built in operations(rig, timed).items():
         plan = planned.get(operation)
         tasks = [trial_task(built, Step(operation, number, plan)) for number in range(plan.trials)] if plan else []
         # The calibrating call is the measurement where it failed or used up the budget.
@@ -77,6 +95,16 @@ def records(rig: Rig, timed: Sequence[BuildInstance]) -> list[Record]:
                 found.append(record(built, operation, plan, attempts))
                 break
     return found
+
+
+def profiles(rig: Rig, timed: Sequence[BuildInstance]) -> list[Profile]:
+    """Return the profiles at hand that are of the library that was timed, in table order."""
+    known = [
+        (built, state)
+        for operation, built in operations(rig, timed).items()
+        if (state := read(rig.folder.profile_file(operation), ProfileState))
+    ]
+    return [state.profile for built, state in known if state.timed_sha256 == built.library_sha256]
 
 
 def record(built: BuildInstance, operation: Operation, plan: Plan | None, attempts: Sequence[Attempt]) -> Record:
@@ -95,6 +123,7 @@ def record(built: BuildInstance, operation: Operation, plan: Plan | None, attemp
         variant=built.variant,
         flags=built.flags,
         operation=operation.operation,
+        input_bytes=operation.input_bytes,
         plan=plan,
         kat=built.kat,
         library=built.library,
@@ -109,8 +138,15 @@ def record(built: BuildInstance, operation: Operation, plan: Plan | None, attemp
         processes=tuple(attempt.process for attempt in attempts),
         sizes=largest_sizes([attempt.process for attempt in attempts]),
         build_flags=built.build_flags or "",
-        timing_scope="loop",
+        timing_scope=timing_scope(operation),
+        kex=largest_kex([attempt.process for attempt in attempts]),
     )
+
+
+def timing_scope(operation: Operation) -> str:
+    """Return what the clock ran over: a loop of calls, or of a key exchange's step the calls inside complete runs."""
+    is_step = family_of(operation.candidate) is Family.KEX and operation.operation != "exchange"
+    return "step" if is_step else "loop"
 
 
 def largest_sizes(processes: Sequence[Process]) -> Sizes:
@@ -121,6 +157,19 @@ def largest_sizes(processes: Sequence[Process]) -> Sizes:
         for name in Sizes.__struct_fields__
     }
     return Sizes(**largest)
+
+
+def largest_kex(processes: Sequence[Process]) -> Kex | None:
+    """Return the largest messages and states of a key exchange over the processes; None for another family."""
+    seen = [process.kex for process in processes if process.kex]
+    if not seen:
+        return None
+    lists = {
+        name: tuple(map(max, zip(*found, strict=True)))
+        for name in ("message_bytes", "state_a_bytes", "state_b_bytes")
+        if (found := [lengths for kex in seen if (lengths := getattr(kex, name)) is not None])
+    }
+    return msgspec.structs.replace(seen[0], **lists)
 
 
 def may_be_timed(built: BuildInstance, people: Catalog) -> bool:
@@ -140,6 +189,8 @@ def _write(rig: Rig, campaign: Campaign, results: Results, folder: Path) -> None
     store.write_atomically(folder / "build.json", store.encode(Build(schema=3, instances=keyed)))
     for one in records(rig, results.timed):
         store.write_atomically(folder / store.record_path(one), store.encode(one))
+    for profile in profiles(rig, results.timed):
+        store.write_atomically(folder / store.profile_path(profile), store.encode(profile))
     for log in sorted(built.kat_log for built in results.instances if built.kat_log):
         (folder / log).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(rig.folder.path / log, folder / log)

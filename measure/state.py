@@ -5,7 +5,10 @@ campaign.json                                     start, environment, host check
 lib/<candidate>/lib<label>.so                     libraries
 build/<candidate>/<label>.json                    build and KAT result, with the key of what went in
 kat/<candidate>/<label>.log
+interface/<candidate>/<label>.json                what getters say that decides on the operations
 attempts/<candidate>/<label>__<operation>/        calibration.json, trial-<n>.json
+profiled/<candidate>/<label>.json                 the library with wrapped helpers, and calls that escape them
+profile/<candidate>/<label>__<operation>.json     its results
 """
 
 import contextlib
@@ -18,7 +21,7 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from evidence import store
-from evidence.types import BuildInstance, Campaign, Environment, Planning, Process, Sha256, Utc
+from evidence.types import BuildInstance, Campaign, Environment, Planning, Process, Profile, Sha256, Utc
 from measure.build import Built
 from measure.errors import StorageError, UsageError
 from measure.plan import Operation
@@ -53,6 +56,31 @@ class KatState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: BuildInstance
 
 
+class Interface(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a library's getters say that decides on its operations; ``passes`` is absent where they say nothing."""
+
+    library_sha256: Sha256
+    driver_sha256: Sha256
+    passes: int | None = None
+
+
+class Profiled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The library of a profile. ``key`` digests what went in; a reason says why it cannot serve."""
+
+    key: Sha256
+    built: Built
+    status: str
+    reason: str | None = None
+
+
+class ProfileState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A finished profile. ``key`` digests profiled library, driver and number of calls."""
+
+    key: Sha256
+    timed_sha256: Sha256  # of the library without wrappers
+    profile: Profile
+
+
 class RunFolder(NamedTuple):
     """Paths and files of one run."""
 
@@ -73,8 +101,21 @@ class RunFolder(NamedTuple):
     def attempt_file(self, operation: Operation, number: int | Literal["calibration"]) -> Path:
         """Return where a trial (from 0) or the calibration of an operation lies."""
         name = "calibration" if number == "calibration" else f"trial-{number}"
-        stem = store.file_stem(operation.label, operation.operation, None)
+        stem = store.file_stem(operation.label, operation.operation, operation.input_bytes)
         return self.path / "attempts" / operation.candidate / stem / f"{name}.json"
+
+    def interface_file(self, candidate: str, label: str) -> Path:
+        """Return where an instance's interface lies."""
+        return self.path / "interface" / candidate / f"{label}.json"
+
+    def profiled_file(self, candidate: str, label: str) -> Path:
+        """Return where the state of an instance's profiled library lies."""
+        return self.path / "profiled" / candidate / f"{label}.json"
+
+    def profile_file(self, operation: Operation) -> Path:
+        """Return where the profile of an operation lies."""
+        stem = store.file_stem(operation.label, operation.operation, operation.input_bytes)
+        return self.path / "profile" / operation.candidate / f"{stem}.json"
 
     def campaign(self) -> Campaign | None:
         """Return the campaign as far as it has come; None before its start."""

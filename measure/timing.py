@@ -5,21 +5,24 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from evidence.operations import FAMILIES, family_of
-from evidence.types import BuildInstance, CounterUnit, Environment, Plan, Planning, Process
+import msgspec
+
+from evidence.operations import FAMILIES, HASH_INPUT_BYTES, Family, family_of, kex_operations
+from evidence.types import BuildInstance, CounterUnit, Environment, Plan, Planning, Process, Sha256
 from measure import host
-from measure.driver import DriverJob, read_process, time_argv
+from measure.driver import DriverJob, is_emulated, read_passes, read_process, sizes_argv, time_argv
 from measure.errors import DriverError
 from measure.plan import Operation, Step, calibration_is_measurement, estimated_s, interleave, plan_operation
-from measure.process import Limits, run
+from measure.process import Finished, Limits, run
 from measure.sources import file_sha256
-from measure.state import Attempt, RunFolder, read
+from measure.state import Attempt, Interface, RunFolder, read
 
 CALIBRATION_TIMEOUT_S = 4 * 3600.0
 DISTURBED_BELOW = 0.95  # of the fixed clock
 DISTURBED_RETRIES = 2
 ADDRESS_SPACE_BYTES = 8 << 30
 FILE_SIZE_BYTES = 1 << 20
+GETTER_LIMITS = Limits(60.0, address_space_bytes=ADDRESS_SPACE_BYTES, file_size_bytes=FILE_SIZE_BYTES)
 DRIVER_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
@@ -57,13 +60,42 @@ def rig(folder: RunFolder, driver: Path, cpu: int, planning: Planning) -> Rig:
     return Rig(folder, driver.resolve(), file_sha256(driver), cpu, host.tools(), planning)
 
 
-def operations(instances: Sequence[BuildInstance]) -> dict[Operation, BuildInstance]:
+def learn(rig: Rig, instances: Sequence[BuildInstance]) -> None:
+    """Ask the getters that decide on operations, where that is not known of this library: key exchanges have passes."""
+    for built in instances:
+        if family_of(built.candidate) is Family.KEX and _interface(rig, built) is None:
+            library, sha256 = _library_of(rig, built)
+            argv = sizes_argv(rig.driver, library, Family.KEX)
+            finished = run(argv, GETTER_LIMITS, cwd=rig.folder.path, env=DRIVER_ENVIRONMENT)
+            found = Interface(library_sha256=sha256, driver_sha256=rig.driver_sha256, passes=read_passes(finished))
+            rig.folder.write(rig.folder.interface_file(built.candidate, built.label), found)
+
+
+def _interface(rig: Rig, built: BuildInstance) -> Interface | None:
+    known = read(rig.folder.interface_file(built.candidate, built.label), Interface)
+    wanted = (built.library_sha256, rig.driver_sha256)
+    return known if known and (known.library_sha256, known.driver_sha256) == wanted else None
+
+
+def operations(rig: Rig, instances: Sequence[BuildInstance]) -> dict[Operation, BuildInstance]:
     """Return all operations of the instances, in table order, with the build that each belongs to."""
-    return {
-        Operation(built.candidate, built.label, name): built
-        for built in instances
-        for name in FAMILIES[family_of(built.candidate)].operations
-    }
+    return {operation: built for built in instances for operation in operations_of(rig, built)}
+
+
+def operations_of(rig: Rig, built: BuildInstance) -> list[Operation]:
+    """Return the operations of one instance: of a hash function one per size of message.
+
+    A key exchange that does not state its passes has the whole exchange, so that its failure is on record.
+    """
+    family = family_of(built.candidate)
+    if family is Family.HASH:
+        return [Operation(built.candidate, built.label, "hash", size) for size in HASH_INPUT_BYTES]
+    names = FAMILIES[family].operations
+    if family is Family.KEX:
+        interface = _interface(rig, built)
+        passes = interface.passes if interface else None
+        names = names[:1] if passes is None else kex_operations(passes)
+    return [Operation(built.candidate, built.label, name) for name in names]
 
 
 def calibration_task(built: BuildInstance, operation: Operation) -> Task:
@@ -89,7 +121,7 @@ def finished_attempt(rig: Rig, task: Task) -> Attempt | None:
 
 def calibrate(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None:
     """Call every operation once where no valid calibration is at hand."""
-    for operation, built in operations(instances).items():
+    for operation, built in operations(rig, instances).items():
         task = calibration_task(built, operation)
         if finished_attempt(rig, task) is None:
             rig.folder.write(rig.folder.attempt_file(operation, "calibration"), perform(rig, task, 0))
@@ -99,10 +131,10 @@ def calibrate(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None:
 def plans(rig: Rig, instances: Sequence[BuildInstance]) -> dict[Operation, Plan]:
     """Return the plan of every operation whose calibrating call went well."""
     found = {}
-    for operation, built in operations(instances).items():
+    for operation, built in operations(rig, instances).items():
         calibration = finished_attempt(rig, calibration_task(built, operation))
         if calibration and calibration.process.status == "complete":
-            found[operation] = plan_operation(calibration.process.trials[0].seconds, rig.planning)
+            found[operation] = plan_operation(call_seconds(calibration), rig.planning)
     return found
 
 
@@ -111,7 +143,7 @@ def remaining(rig: Rig, instances: Sequence[BuildInstance]) -> list[tuple[Step, 
 
     None are left for an operation one of whose trials failed, or whose calibrating call used up its budget.
     """
-    built_of = operations(instances)
+    built_of = operations(rig, instances)
     left, ended = [], set()
     for step in interleave(plans(rig, instances)):
         task = trial_task(built_of[step.operation], step)
@@ -125,7 +157,13 @@ def remaining(rig: Rig, instances: Sequence[BuildInstance]) -> list[tuple[Step, 
 
 def _calibration_suffices(rig: Rig, task: Task) -> bool:
     calibration = finished_attempt(rig, calibration_task(task.built, task.operation))
-    return calibration is not None and calibration_is_measurement(calibration.process.trials[0].seconds, rig.planning)
+    return calibration is not None and calibration_is_measurement(call_seconds(calibration), rig.planning)
+
+
+def call_seconds(calibration: Attempt) -> float:
+    """Return what one more call costs, by a good calibration: with the complete run around it, where there is one."""
+    trial = calibration.process.trials[0]
+    return trial.runs_seconds or trial.seconds
 
 
 def run_trials(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None:
@@ -165,34 +203,47 @@ def perform(rig: Rig, task: Task, disturbed_retries: int) -> Attempt:
     Raises:
         DriverError: when the library is gone, or the driver's document is not as agreed.
     """
-    built = task.built
-    if built.library is None or built.library_sha256 is None or not (rig.folder.path / built.library).is_file():
-        raise DriverError(f"{task.operation}: its library is gone; run the build phase again")
+    library, library_sha256 = _library_of(rig, task.built)
     environment = rig.environment()
     job = DriverJob(
-        library=built.library,
-        family=family_of(built.candidate),
+        library=library,
+        family=family_of(task.built.candidate),
         operation=task.operation.operation,
         iterations=task.iterations,
         warmups=task.warmups,
         cpu=rig.cpu,
         clock_hz=host.fixed_clock_hz(environment),
+        input_bytes=task.operation.input_bytes,
     )
     limits = Limits(task.timeout_s, address_space_bytes=ADDRESS_SPACE_BYTES, file_size_bytes=FILE_SIZE_BYTES)
     started = utc_now()
-    finished = run(
-        time_argv(rig.driver, job), limits, cwd=rig.folder.path, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
-    )
+    finished = run(time_argv(rig.driver, job), limits, cwd=rig.folder.path, env=DRIVER_ENVIRONMENT)
     return Attempt(
-        library_sha256=built.library_sha256,
+        library_sha256=library_sha256,
         driver_sha256=rig.driver_sha256,
         iterations=task.iterations,
         warmups=task.warmups,
         started_utc=started,
         ended_utc=utc_now(),
-        environment=environment,
+        environment=marked(environment, finished),
         process=read_process(finished, job, disturbed_retries),
     )
+
+
+def marked(environment: Environment, finished: Finished) -> Environment:
+    """Return the environment of a driver run, with a mark where it was emulated."""
+    return msgspec.structs.replace(environment, emulated=True) if is_emulated(finished) else environment
+
+
+def _library_of(rig: Rig, built: BuildInstance) -> tuple[str, Sha256]:
+    """Return an instance's library and its digest.
+
+    Raises:
+        DriverError: when it is gone.
+    """
+    if built.library is None or built.library_sha256 is None or not (rig.folder.path / built.library).is_file():
+        raise DriverError(f"{built.candidate}/{built.label}: its library is gone; run the build phase again")
+    return built.library, built.library_sha256
 
 
 def utc_now() -> str:
