@@ -44,6 +44,12 @@ def duration(seconds: float) -> str:
 
 
 @or_dash
+def nanoseconds(value: float) -> str:
+    """Return a time that was counted in nanoseconds."""
+    return duration(value / 1e9)
+
+
+@or_dash
 def general(value: float) -> str:
     """Return operations per second, or calls per operation: ``1.14e+03``, ``3.3``, ``0.222``."""
     return f"{value:.3g}"

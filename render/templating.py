@@ -20,6 +20,11 @@ def render(name: str, view: dict[str, Any]) -> str:
     return environment().get_template(name).render(view)
 
 
+def fragment(name: str, view: dict[str, Any]) -> Markup:
+    """Return a filled template as markup to be put into another: its values were escaped here."""
+    return Markup(render(name, view))  # noqa: S704
+
+
 @cache
 def environment() -> jinja2.Environment:
     """Return the environment in which all templates run."""

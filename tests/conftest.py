@@ -18,6 +18,7 @@ from evidence.types import (
     Environment,
     FlagSet,
     KatStatus,
+    Kex,
     Plan,
     Planning,
     Process,
@@ -51,6 +52,16 @@ QUANTILES = Quantiles(
     samples=90, batch_calls=1,
     min=90.0, p01=91.0, p05=92.0, p25=95.0, p50=100.0, p75=110.0, p95=150.0, p99=190.0, max=500.0,
 )  # fmt: skip
+KEX_COSTS = {  # a scheme of three messages: cost of each operation in ticks
+    "exchange": 812_000, "init_a": 91_300, "init_b": 92_100, "pass1": 118_000, "pass2": 241_000, "pass3": 139_000,
+    "derive_a": 2_100, "derive_b": 1_900,
+}  # fmt: skip
+KEX_SIZES = Sizes(pk_bytes=1184, sk_bytes=2400, ss_bytes=32)
+THREE_PASSES = Kex(
+    passes=3, declared_messages_bytes=1568, declared_state_a_bytes=4000, declared_state_b_bytes=3000,
+    message_bytes=(768, 784, 16), state_a_bytes=(2400, 2432, 64), state_b_bytes=(2400, 96),
+)  # fmt: skip
+MESSAGE_BYTES = (32, 128, 512, 1024, 4096, 8192, 16384, 65536)  # S1 to S8
 PLAN = Plan(
     iterations_per_trial=10, warmups=3, trials=5, separate_processes=True, estimated_s=1.0, timeout_per_process_s=9.0
 )
@@ -90,7 +101,8 @@ class SystemBuilder:
 
     def instance(self, candidate: str, label: str, **changes: Any) -> "SystemBuilder":
         """Add a build with its KAT log."""
-        log, text = store.kat_log_path(candidate, label), f"RESULT {candidate} {label} PASS\n"
+        status = changes.get("kat", KatStatus.PASS).value
+        log, text = store.kat_log_path(candidate, label), f"RESULT {candidate} {label} {status}\n"
         store.write_atomically(self.folder / log, text.encode())
         built = BuildInstance(
             candidate=candidate,
@@ -134,8 +146,16 @@ class SystemBuilder:
             build_flags="-O2",
             timing_scope="loop",
         )  # fmt: skip
-        self.records.append(msgspec.structs.replace(record, **changes))
+        self.records.append(msgspec.structs.replace(record, **self._plan_of(**changes), **changes))
         return self
+
+    @staticmethod
+    def _plan_of(**changes: Any) -> dict[str, Any]:
+        """Return the plan that the given processes carry out, where none is given with them."""
+        trials = [process.trials[0] for process in changes.get("processes", ()) if process.trials]
+        if not trials or "plan" in changes:
+            return {}
+        return {"plan": msgspec.structs.replace(PLAN, iterations_per_trial=trials[0].measurements, trials=len(trials))}
 
     @staticmethod
     def process(*trials: Trial, **changes: Any) -> Process:
@@ -164,6 +184,50 @@ class SystemBuilder:
         self.instance(candidate, label)
         for operation in ("keygen", "enc", "dec"):
             self.record(candidate, label, operation)
+        return self
+
+    @classmethod
+    def timed(cls, cost: float, calls: int = 200, wobble: float = 0.002, **changes: Any) -> tuple[Process, ...]:
+        """Return five processes that took ``cost`` ticks a call, a little more or less each, with rare slow calls."""
+        factors = (1.0, 1 + wobble, 1 - wobble, 1 + wobble / 2, 1 - wobble / 2)
+        return tuple(cls._one_timed(cost * factor, calls, **changes) for factor in factors)
+
+    @classmethod
+    def _one_timed(cls, cost: float, calls: int, **changes: Any) -> Process:
+        shares = {"min": 0.985, "p01": 0.987, "p05": 0.99, "p25": 0.995, "p50": 0.998, "p75": 1.002, "p95": 1.02}
+        values = {name: cost * share for name, share in {**shares, "p99": 1.05, "max": 2.4}.items()}
+        trial = Trial(
+            measurements=calls, seconds=calls * cost / 2.6e9, ticks=round(calls * cost),
+            quantiles=Quantiles(samples=calls, batch_calls=1, **values),
+        )  # fmt: skip
+        return cls.process(trial, wall_s=trial.seconds + 0.01, **changes)
+
+    def sign(self, candidate: str = "sign-x", label: str = "X", **changes: Any) -> "SystemBuilder":
+        """Add a signature scheme with all three operations, timed on a quiet machine."""
+        self.instance(candidate, label, **changes)
+        sizes = Sizes(pk_bytes=1312, sk_bytes=2560, signature_bytes=2420)
+        for operation, cost in {"keygen": 210_000, "sign": 1_340_000, "verify": 226_000}.items():
+            self.record(candidate, label, operation, sizes=sizes, processes=self.timed(cost))
+        return self
+
+    def kex(self, candidate: str = "kex-triple", label: str = "Triple-256") -> "SystemBuilder":
+        """Add a key exchange of three messages with all its steps."""
+        self.instance(candidate, label)
+        for operation, cost in KEX_COSTS.items():
+            self.record(
+                candidate, label, operation, sizes=KEX_SIZES, kex=THREE_PASSES, processes=self.timed(cost)
+            )  # fmt: skip
+        return self
+
+    def hash_function(
+        self, candidate: str = "hash-x", label: str = "X-256", bits: int = 256, per_byte: float = 40.0
+    ) -> "SystemBuilder":
+        """Add a hash function at S1 to S8: a fixed cost, and one for each byte."""
+        self.instance(candidate, label)
+        for length in MESSAGE_BYTES:
+            sizes = Sizes(input_bytes=length, digest_bytes=bits // 8)
+            processes = self.timed(2000 + per_byte * length)
+            self.record(candidate, label, "hash", input_bytes=length, sizes=sizes, processes=processes)
         return self
 
     def write(self) -> Path:

@@ -3,7 +3,19 @@
 from typing import Any
 
 from render import environment, templating
-from render.sections import assessment, basic, evidence_index, kat, performance, raised, resources, sizes, symmetric
+from render.sections import (
+    assessment,
+    basic,
+    distribution,
+    evidence_index,
+    kat,
+    performance,
+    raised,
+    reproduce,
+    resources,
+    sizes,
+    symmetric,
+)
 from render.subject import CandidateSubject
 
 
@@ -22,10 +34,12 @@ def view(subject: CandidateSubject) -> dict[str, Any]:
         "assessment": assessment.view(subject),
         "kat": kat.view(subject),
         "performance": performance.view(subject),
+        "distribution": distribution.view(subject),
         "raised": raised.view(subject),
         "resources": resources.view(subject),
         "sizes": sizes.view(subject),
         "symmetric": symmetric.view(subject),
+        "reproduce": reproduce.view(subject),
         "evidence": evidence_index.view(subject),
     }
 

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from evidence.operations import FAMILIES, Family, operation_rank
-from render import counters, environment, figures, templating
+from render import counters, environment, figures, hash_baseline, templating
 from render.counters import Kind
-from render.frames import InstanceRow, RecordRow, operation_text
-from render.pages import hash_baseline
-from render.pages.entry import Entry, Operation
+from render.entry import Entry, Operation
+from render.frames import RecordRow, operation_text
 from render.sections import kat, sizes
 from render.subject import CandidateSubject, SystemSubject
 from render.table import Column, Content, Line, Piece, Table, line, table

@@ -11,6 +11,8 @@ from render.frames import RecordRow, operation_text
 from render.subject import CandidateSubject
 from render.table import Column, Content, Piece, Table, table
 
+Href = Callable[[str], str]
+
 
 class Failure(NamedTuple):
     """Why an operation has no figures."""
@@ -32,7 +34,8 @@ class Performance(NamedTuple):
 def view(subject: CandidateSubject) -> Performance:
     """Return the timings of every operation, or of every message of a hash function."""
     records = subject.records
-    columns = hash_columns(records) if subject.family is Family.HASH else operation_columns(records)
+    of_family = hash_columns if subject.family is Family.HASH else operation_columns
+    columns = of_family(records, subject.evidence_href)
     caption = f"Timings of {subject.candidate} on {subject.system.system_id}"
     return Performance(
         table("performance", caption, columns, records),
@@ -41,11 +44,11 @@ def view(subject: CandidateSubject) -> Performance:
     )
 
 
-def operation_columns(records: tuple[RecordRow, ...]) -> list[Column[RecordRow]]:
-    """Return the columns for operations with keys."""
+def operation_columns(records: tuple[RecordRow, ...], href: Href) -> list[Column[RecordRow]]:
+    """Return the columns for operations with keys; an operation's name leads to its record."""
     return [
         Column("instance", lambda r: Piece(r.label, code=True)),
-        Column("operation", lambda r: r.operation),
+        Column("operation", lambda r: Piece(r.operation, href(r.file))),
         *(Column(kind.title("mean "), _mean_count(kind), numeric=True) for kind in counters.kinds(records)),
         Column("mean time", _measured(lambda r: figures.duration(r.mean_seconds)), numeric=True),
         Column("ops/s", _measured(lambda r: figures.general(r.operations_per_second)), numeric=True),
@@ -55,12 +58,12 @@ def operation_columns(records: tuple[RecordRow, ...]) -> list[Column[RecordRow]]
     ]
 
 
-def hash_columns(records: tuple[RecordRow, ...]) -> list[Column[RecordRow]]:
-    """Return the columns for hash functions."""
+def hash_columns(records: tuple[RecordRow, ...], href: Href) -> list[Column[RecordRow]]:
+    """Return the columns for hash functions; a message's length leads to its record."""
     kinds = counters.kinds(records)
     return [
         Column("instance", lambda r: Piece(r.label, code=True)),
-        Column("message", lambda r: f"{figures.whole(r.input_bytes)} B", numeric=True),
+        Column("message", lambda r: Piece(f"{figures.whole(r.input_bytes)} B", href(r.file)), numeric=True),
         *(Column(kind.title("mean "), _mean_count(kind), numeric=True) for kind in kinds),
         *(Column(kind.title("", "/byte"), _count_per_byte(kind), numeric=True) for kind in kinds),
         Column("mean time", _measured(lambda r: figures.duration(r.mean_seconds)), numeric=True),
@@ -113,7 +116,7 @@ def _spread_columns(records: tuple[RecordRow, ...]) -> list[Column[RecordRow]]:
             for kind in counters.kinds(spread)
         ]
     if any(record.counter_unit == CounterUnit.NANOSECONDS for record in spread):
-        columns.append(Column("median time, quartiles", _spread(None, _nanoseconds), numeric=True))
+        columns.append(Column("median time, quartiles", _spread(None, figures.nanoseconds), numeric=True))
     return columns
 
 
@@ -126,10 +129,6 @@ def _spread(kind: Kind | None, show: Callable[[float], str]) -> Callable[[Record
         return f"{middle} ({low} – {high})"
 
     return _measured(quartiles)
-
-
-def _nanoseconds(value: float) -> str:
-    return figures.duration(value / 1e9)
 
 
 def _failure(record: RecordRow) -> Failure:

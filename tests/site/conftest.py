@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evidence.types import KatStatus
+from evidence.types import KatStatus, ProfileCall
 from render import site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +104,18 @@ def data(tmp_path_factory: pytest.TempPathFactory, system_builder: Any) -> Path:
     local.record("kem-hostile", "H", "enc").record("kem-hostile", "H", "dec", status="failed", reason=HOSTILE)
     local.instance("kem-hostile", "Broken", kat=KatStatus.BUILDFAIL, flags=None, reason=HOSTILE)
     local.profile("kem-hostile", "H", "enc", status="failed", reason=HOSTILE)
+    local.kex().hash_function("hash-x", "X-256", 256, 40.0).hash_function("hash-x", "X-512", 512, 60.0)
+    for bits in (256, 512):
+        local.hash_function("hash-iccs", f"pseudoXOF-{bits}", bits, 25.0)
+    for level in (128, 192, 256, 512):
+        local.sign("sign-four", f"Four-{level}")
+        for operation in ("keygen", "sign", "verify"):
+            calls = [
+                ProfileCall(fn=fn, in_bits=256, out_bits=256, calls=30, ticks=ticks)
+                for fn, ticks in (("shake128", 300), ("shake256", 450), ("randombytes", 20))
+            ]
+            roles: dict[str, Any] = {"shake128": "hash", "shake256": "hash", "randombytes": "drng"}
+            local.profile("sign-four", f"Four-{level}", operation, *calls, roles=roles)
     local.write()
     return folder
 

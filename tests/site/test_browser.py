@@ -28,6 +28,13 @@ KINDS = {
     "method": "performance/arm_1/method/",
     "candidate": "performance/arm_1/sign-29/",
     "local": "performance/local/kem-kyber/",
+    "kex": "performance/local/kex-triple/",
+    "hash": "performance/local/hash-x/",
+    "four": "performance/local/sign-four/",
+    "local-summary": "performance/local/",
+    "notes": "performance/notes/",
+    "audit": "performance/size-audit/",
+    "survey": "performance/symmetric-survey/",
     "hostile": "performance/local/kem-hostile/",
 }
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from render import figures
 from render.counters import Kind
+from render.entry import Entry, Operation
 from render.frames import RecordRow, operation_text
-from render.pages.entry import Entry, Operation
 from render.table import Column, Piece, Table, table
 
 CANDIDATE = "hash-iccs"
