@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from render import figures
 from render.counters import Kind
-from render.entry import Entry, Operation
+from render.entry import Entry, Operation, facets
 from render.frames import RecordRow, operation_text
 from render.table import Column, Piece, Table, table
 
@@ -33,7 +33,7 @@ def table_of(entries: Sequence[Entry], kind: Kind | None) -> Table | None:
     ]
     what = kind.plural if kind else "time"
     caption = f"Hash functions: {what} of one call as a multiple of pseudoXOF of the same width and message length"
-    return table("summary", caption, columns, shown)
+    return table("summary", caption, columns, shown, facets)
 
 
 def _label(entry: Entry) -> str:
@@ -43,11 +43,12 @@ def _label(entry: Entry) -> str:
 
 
 def _ratio_column(operation: Operation, baseline: Baseline, kind: Kind | None) -> Column[Entry]:
-    def content(entry: Entry) -> str:
+    def ratio(entry: Entry) -> float | None:
         ours, theirs = entry.records.get(operation), baseline.get((_label(entry), operation))
-        return figures.ratio(_ratio(ours, theirs, kind) if ours and theirs else None)
+        return _ratio(ours, theirs, kind) if ours and theirs else None
 
-    return Column(operation_text(operation.name, operation.message_bytes), content, numeric=True)
+    title = operation_text(operation.name, operation.message_bytes)
+    return Column(title, lambda entry: figures.ratio(ratio(entry)), numeric=True, order=ratio)
 
 
 def _ratio(ours: RecordRow, theirs: RecordRow, kind: Kind | None) -> float | None:

@@ -9,7 +9,8 @@ from evidence import store, verify
 from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.types import Build
-from render import environment, frames
+from render import assets, environment, frames
+from render.entry import of_report
 from render.evidence_notes import rules
 from render.evidence_notes.scene import Raised, Scene
 from render.frames import InstanceRow, ProfileRow, RecordRow
@@ -20,7 +21,7 @@ from render.write import Counts, Writer
 # <candidate>/<label> -> status of its known-answer test
 KatResults = dict[str, str]
 # Names that addresses below the site's folder use for other things than systems.
-RESERVED = frozenset({"data", "downloads", "notes", "size-audit", "symmetric-survey"})
+RESERVED = frozenset({"assets", "compare", "data", "downloads", "notes", "size-audit", "symmetric-survey"})
 
 
 class Result(NamedTuple):
@@ -58,6 +59,8 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Resul
                 _offer_system(writer, loaded, catalog, present, across)
         if faults:
             raise FaultyError(faults)
+        for place, file in assets.libraries().items():
+            writer.offer_copy(place, file)
         writer.offer("index.md", systems.render(across.overviews, catalog))
         writer.offer(symmetric_survey.PATH, symmetric_survey.render(across.uses, catalog))
         writer.offer(size_audit.PATH, size_audit.render(across.audited))
@@ -131,7 +134,8 @@ def _offer_system(
     reports = list(subjects(subject, catalog, present))
     for report in reports:
         writer.offer(candidate.path(report), candidate.render(report))
-    writer.offer(summary.path(subject), summary.render(subject, reports))
+    entries = [entry for report in reports for entry in of_report(report)]
+    writer.offer(summary.path(subject), summary.render(subject, entries))
     writer.offer(method.path(subject), method.render(subject, loaded))
     for file in _files(loaded):
         writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)

@@ -4,14 +4,14 @@ A column's title stands beside the rule for its cells, so that a search for the 
 Templates turn pieces into escaped HTML.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """A run of text: plain, as code, or a link; ``alert`` makes it stand out.
+    """A run of text: plain, as code, or a link; ``alert`` makes it stand out, ``quiet`` lets it stand back.
 
     ``name`` is what a screen reader says of a link whose text alone would tell too little.
     """
@@ -21,24 +21,31 @@ class Piece(NamedTuple):
     code: bool = False
     alert: bool = False
     name: str = ""
+    quiet: bool = False
 
 
 Content = str | Piece | Sequence[Piece]
 
 
+def unordered(_: object) -> None:
+    """Say that a cell has no number to sort by: its text is sorted."""
+
+
 class Cell(NamedTuple):
-    """One cell: what it says, and whether it is a figure (set flush right)."""
+    """One cell: what it says, whether it is a figure (set flush right), and the number that it is sorted by."""
 
     pieces: tuple[Piece, ...]
     numeric: bool
+    order: float | None = None
 
 
 class Column(NamedTuple, Generic[R]):
-    """A column's title and the rule for its cells."""
+    """A column's title, the rule for its cells, and for the numbers that a reader sorts by."""
 
     title: str
     content: Callable[[R], Content]
     numeric: bool = False
+    order: Callable[[R], float | None] = unordered
 
 
 class Head(NamedTuple):
@@ -49,11 +56,15 @@ class Head(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One row: its first cell is its header. ``first`` marks the first of rows that belong together."""
+    """One row: its first cell is its header. ``first`` marks the first of rows that belong together.
+
+    ``facets`` are what a reader can filter by, as name and value.
+    """
 
     header: Cell
     cells: tuple[Cell, ...]
     first: bool
+    facets: tuple[tuple[str, str], ...] = ()
 
 
 class Table(NamedTuple):
@@ -84,11 +95,17 @@ def line(label: str, content: Content) -> Line:
     return Line(label, pieces(content))
 
 
-def table(key: str, caption: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> Table:
+def table(
+    key: str,
+    caption: str,
+    columns: Sequence[Column[R]],
+    rows: Iterable[R],
+    facets: Callable[[R], Mapping[str, str]] = lambda _: {},
+) -> Table:
     """Return the table that the columns make of the rows."""
     filled: list[Row] = []
     for row in rows:
-        header, *cells = [Cell(pieces(column.content(row)), column.numeric) for column in columns]
+        header, *cells = [Cell(pieces(c.content(row)), c.numeric, c.order(row)) for c in columns]
         first = not filled or filled[-1].header.pieces != header.pieces
-        filled.append(Row(header, tuple(cells), first))
+        filled.append(Row(header, tuple(cells), first, tuple(facets(row).items())))
     return Table(key, caption, tuple(Head(column.title, column.numeric) for column in columns), tuple(filled))

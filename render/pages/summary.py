@@ -1,16 +1,20 @@
-"""The summary of one system: every instance with its KAT status, the cost of its operations, and its sizes."""
+"""The summary of one system: every instance with its KAT status, the cost of its operations, and its sizes.
 
-from collections import Counter
+Without JavaScript the page holds plain tables. ``assets/tables.js`` makes them sortable, and filters rows by the facets
+that each carries.
+"""
+
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from evidence.operations import FAMILIES, Family, operation_rank
-from render import counters, environment, figures, hash_baseline, templating
+from render import environment, figures, hash_baseline, measures, templating
 from render.counters import Kind
-from render.entry import Entry, Operation
-from render.frames import RecordRow, operation_text
+from render.entry import Entry, Operation, facets, shown_kind, strength
+from render.frames import natural, operation_text
+from render.levels import RULE
 from render.sections import kat, sizes
-from render.subject import CandidateSubject, SystemSubject
+from render.subject import SystemSubject
 from render.table import Column, Content, Line, Piece, Table, line, table
 
 TITLES = {
@@ -19,20 +23,30 @@ TITLES = {
     Family.KEX: "Key exchange",
     Family.HASH: "Hash functions",
 }
+PUBLIC_KEY = ("public key", sizes.public_key, "public_key_bytes")
 SIZE_COLUMNS = {
-    Family.SIGN: (("public key", sizes.public_key), ("signature", sizes.signature)),
-    Family.KEM: (("public key", sizes.public_key), ("ciphertext", sizes.ciphertext)),
-    Family.KEX: (("passes", sizes.passes), ("messages", sizes.messages_total)),
+    Family.SIGN: (PUBLIC_KEY, ("signature", sizes.signature, "signature_bytes")),
+    Family.KEM: (PUBLIC_KEY, ("ciphertext", sizes.ciphertext, "ciphertext_bytes")),
+    Family.KEX: (("passes", sizes.passes, "passes"), ("messages", sizes.messages_total, "messages_bytes")),
 }
 
 
 class Group(NamedTuple):
     """All instances of one family; those of hash functions also beside the baseline, where that was measured."""
 
+    family: Family
     title: str
     table: Table
     relative: Table | None
     wants_baseline: bool
+
+
+class Filter(NamedTuple):
+    """A facet that a reader can filter by, and its values."""
+
+    name: str
+    title: str
+    values: list[tuple[str, str]]
 
 
 def path(system: SystemSubject) -> str:
@@ -40,21 +54,36 @@ def path(system: SystemSubject) -> str:
     return f"{system.system_id}/index.md"
 
 
-def view(system: SystemSubject, reports: Sequence[CandidateSubject]) -> dict[str, Any]:
-    """Return the page's view model."""
-    records = [record for report in reports for record in report.records]
+def view(system: SystemSubject, entries: Sequence[Entry], levels: Sequence[int] = ()) -> dict[str, Any]:
+    """Return the page's view model; ``levels`` are the strengths that have a ranking."""
+    records = [record for entry in entries for record in entry.records.values()]
+    groups = _groups(entries, shown_kind(records))
     return {
         "system": system,
         "title": f"Performance on {system.architecture_text} ({system.system_id})",
         "facts": _facts(system),
         "cautions": environment.cautions(system.environment, system.campaign, records),
-        "groups": _groups(reports, _shown_kind(records)),
+        "groups": groups,
+        "filters": _filters(groups, entries),
+        "levels": levels,
+        "level_rule": RULE,
     }
 
 
-def render(system: SystemSubject, reports: Sequence[CandidateSubject]) -> str:
+def render(system: SystemSubject, entries: Sequence[Entry], levels: Sequence[int] = ()) -> str:
     """Return the page as Markdown that holds HTML."""
-    return templating.render("summary.md.j2", view(system, reports))
+    return templating.render("summary.md.j2", view(system, entries, levels))
+
+
+def _filters(groups: Sequence[Group], entries: Sequence[Entry]) -> list[Filter]:
+    """Return the filters, each with the values that occur, in their natural order."""
+    families = [(group.family.value, group.title) for group in groups]
+    titles = {"strength": "Strength (bits)", "kat": "KAT", "implementation": "Implementation"}
+    found = {name: sorted({facets(entry)[name] for entry in entries}, key=natural) for name in titles}
+    return [
+        Filter("family", "Family", families),
+        *(Filter(name, title, [(value, value) for value in found[name]]) for name, title in titles.items()),
+    ]
 
 
 def _facts(system: SystemSubject) -> list[Line]:
@@ -71,44 +100,37 @@ def _facts(system: SystemSubject) -> list[Line]:
     return [line(label, value) for label, value in (*items, *counted)]
 
 
-def _shown_kind(records: Sequence[RecordRow]) -> Kind | None:
-    """Return the kind of count that all records share; None where they do not, and times are shown."""
-    found = {counters.kind_of(record) for record in records if record.status == "complete"}
-    return found.pop() if len(found) == 1 else None
-
-
-def _groups(reports: Sequence[CandidateSubject], kind: Kind | None) -> list[Group]:
+def _groups(entries: Sequence[Entry], kind: Kind | None) -> list[Group]:
     groups = []
     for family in Family:
-        entries = [entry for report in reports if report.family is family for entry in _entries(report)]
-        if entries:
+        ours = [entry for entry in entries if entry.family is family]
+        if ours:
             is_hash = family is Family.HASH
-            relative = hash_baseline.table_of(entries, kind) if is_hash else None
-            groups.append(Group(TITLES[family], _table(family, entries, kind), relative, is_hash))
+            relative = hash_baseline.table_of(ours, kind) if is_hash else None
+            groups.append(Group(family, TITLES[family], _table(family, ours, kind), relative, is_hash))
     return groups
-
-
-def _entries(report: CandidateSubject) -> list[Entry]:
-    sized = {each.label: each for each in sizes.of_instances(report)}
-    records: dict[str, dict[Operation, RecordRow]] = {}
-    for record in report.records:
-        records.setdefault(record.label, {})[_operation(record)] = record
-    notes = Counter(note.label for note in report.notes)
-    return [Entry(report, i, records.get(i.label, {}), sized.get(i.label), notes[i.label]) for i in report.instances]
 
 
 def _table(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Table:
     columns = [
         Column[Entry]("candidate", lambda e: Piece(e.candidate.name, href=f"{e.candidate.candidate}/")),
         Column[Entry]("instance", lambda e: Piece(e.instance.label, code=True)),
+        Column[Entry]("strength", strength, numeric=True, order=lambda e: e.level),
+        Column[Entry]("implementation", lambda e: e.instance.variant),
         Column[Entry]("KAT", lambda e: kat.status(e.instance)),
         *(_operation_column(operation, kind) for operation in _operations(family, entries)),
-        *(_size_column(title, size) for title, size in SIZE_COLUMNS.get(family, ())),
-        Column[Entry]("notes", _notes, numeric=True),
+        *(_size_column(title, size, name) for title, size, name in SIZE_COLUMNS.get(family, ())),
+        Column[Entry]("notes", _notes, numeric=True, order=lambda e: e.notes),
     ]
+    return table("summary", _caption(family, entries, kind), columns, entries, facets)
+
+
+def _caption(family: Family, entries: Sequence[Entry], kind: Kind | None) -> str:
     cost = kind.title("mean ") if kind else "mean time"
+    shares = any(measures.hash_share(e, operation) is not None for e in entries for operation in e.profiles)
+    in_brackets = ", in brackets the share of hash functions where it was measured" if shares else ""
     in_bytes = "; sizes in bytes" if family in SIZE_COLUMNS else ""
-    return table("summary", f"{TITLES[family]}: {cost} of one call{in_bytes}", columns, entries)
+    return f"{TITLES[family]}: {cost} of one call{in_brackets}{in_bytes}"
 
 
 def _notes(entry: Entry) -> Content:
@@ -127,21 +149,28 @@ def _operations(family: Family, entries: Sequence[Entry]) -> list[Operation]:
     return sorted(found, key=lambda operation: (operation_rank(family, operation.name), operation.message_bytes))
 
 
-def _operation(record: RecordRow) -> Operation:
-    return Operation(record.operation, (record.input_bytes or 0) if record.operation == "hash" else 0)
-
-
 def _operation_column(operation: Operation, kind: Kind | None) -> Column[Entry]:
-    def cost(entry: Entry) -> str:
+    def content(entry: Entry) -> Content:
         record = entry.records.get(operation)
         if record is None:
             return figures.ABSENT
         if record.status == "failed":
             return figures.FAILED
-        return figures.count(record.mean_count) if kind else figures.duration(record.mean_seconds)
+        share = measures.hash_share(entry, operation)
+        in_brackets = () if share is None else (Piece(f" ({figures.share(share)})", quiet=True),)
+        return (Piece(cost_text(measures.cost(entry, operation, kind), kind)), *in_brackets)
 
-    return Column(operation_text(operation.name, operation.message_bytes), cost, numeric=True)
+    title = operation_text(operation.name, operation.message_bytes)
+    return Column(title, content, numeric=True, order=lambda entry: measures.cost(entry, operation, kind))
 
 
-def _size_column(title: str, size: Callable[[sizes.Sized], str]) -> Column[Entry]:
-    return Column(title, lambda entry: size(entry.sized) if entry.sized else figures.ABSENT, numeric=True)
+def cost_text(cost: float | None, kind: Kind | None) -> str:
+    """Return a cost as a count, or as a time where there is no kind of count."""
+    return figures.count(cost) if kind else figures.duration(cost)
+
+
+def _size_column(title: str, size: Callable[[sizes.Sized], str], name: str) -> Column[Entry]:
+    def content(entry: Entry) -> str:
+        return size(entry.sized) if entry.sized else figures.ABSENT
+
+    return Column(title, content, numeric=True, order=lambda entry: measures.size(entry.sized, name))
