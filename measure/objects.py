@@ -187,7 +187,9 @@ def _words(shop: Workshop, unit: Unit) -> tuple[str, ...]:
     fat = ["-ffat-lto-objects"] if "-flto" in shop.flags else []
     compiler = cxx_of(shop.compiler) if cxx else shop.compiler
     flags = shop.cxx_flags if cxx else shop.flags
-    return (compiler, *flags, *fat, *same, f"-frandom-seed={unit.name}", *unit.words)
+    # The path is the same for copies of a file in folders of other instances, which thus share an object.
+    seed = unit.name if Path(unit.path).is_absolute() else unit.path
+    return (compiler, *flags, *fat, *same, f"-frandom-seed={seed}", *unit.words)
 
 
 def _key(shop: Workshop, unit: Unit, target: Path) -> str | None:
