@@ -59,16 +59,17 @@ class FoundKat(NamedTuple):
 
 
 def instances(folder: Path) -> list[FoundInstance]:
-    """Return the instances below a submission folder, in the order of their paths."""
+    """Return the instances below a submission folder: reference implementations first, then by path."""
     places: dict[Path, set[Family]] = {}
     for file in _code_files(folder):
         families = {family for family, pattern in SIGNATURES.items() if pattern.search(_bare(file))}
         if families:
             places.setdefault(_instance_folder(file.parent, folder), set()).update(families)
     outermost = [place for place in places if not any(other in place.parents for other in places)]
-    return [
+    found = [
         _instance(place, folder, family) for place in sorted(outermost) for family in Family if family in places[place]
     ]
+    return sorted(found, key=lambda one: one.variant != "reference")
 
 
 def kat_files(folder: Path) -> list[FoundKat]:
