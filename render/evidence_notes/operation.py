@@ -10,7 +10,7 @@ from render.evidence_notes.scene import Scene
 LEAST_CALLS = 100
 SPREAD = 0.05
 GAP = 0.10
-STANDARD_ERRORS = 4
+STANDARD_ERRORS = 5
 ACTIVE = 0.999
 RETURNED = ("pk_bytes", "sk_bytes", "ct_bytes", "ss_bytes", "signature_bytes")
 # Codes that mean success: a pass of a key exchange answers 1 when it was the last.
