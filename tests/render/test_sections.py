@@ -7,8 +7,18 @@ import msgspec
 import pytest
 
 from evidence.catalog import Candidate, ExternalSizes, Footnote, Survey
-from evidence.types import Counter, CounterUnit, KatStatus, ProfileCall, Quantiles, Sizes, Trial
-from render.sections import assessment, basic, evidence_index, kat, performance, resources, sizes, symmetric
+from evidence.types import Counter, CounterUnit, KatStatus, Kex, ProfileCall, Quantiles, Sizes, Trial
+from render.sections import (
+    assessment,
+    basic,
+    distribution,
+    evidence_index,
+    kat,
+    performance,
+    resources,
+    sizes,
+    symmetric,
+)
 from render.subject import CandidateSubject
 from render.table import Table
 
@@ -210,3 +220,96 @@ def test_the_machine_row_is_left_out_where_it_is_not_known(local: Any, subject: 
     assert items == [
         "processor", "clock", "memory", "OS / kernel", "compiler / build tool", "campaign start / end (UTC)"
     ]  # fmt: skip
+
+
+def test_a_key_exchange_has_its_steps_in_order_and_its_messages(local: Any, subject: Make) -> None:
+    made = subject(local.kex(), "kex-triple")
+    table = performance.view(made).table
+    assert _column(table, "operation") == [
+        "exchange", "init_a", "init_b", "pass1", "pass2", "pass3", "derive_a", "derive_b"
+    ]  # fmt: skip
+    assert _column(table, "mean reference cycles (TSC)")[:4] == ["812.0 k", "91.3 k", "92.1 k", "118.0 k"]
+    assert basic.view(made)[0].pieces[0].text == "public-key algorithm; function: key exchange"
+    section = sizes.view(made)
+    assert section is not None
+    assert _titles(section) == ["instance", "passes", "messages (bytes)", "total", "long-term pk / sk", "shared secret"]
+    assert _cells(section) == [["Triple-256", "3", "768 / 784 / 16", "1568", "1184 / 2400", "32"]]
+
+
+@pytest.mark.parametrize(
+    ("kex", "cells"),
+    [
+        (Kex(passes=0, message_bytes=()), ["0", "–", "0", "0 / 0"]),
+        (Kex(passes=2, declared_messages_bytes=99), ["2", "–", "99", "0 / 0"]),
+        (None, ["–", "–", "–", "0 / 0"]),
+    ],
+)
+def test_messages_that_are_not_known_are_a_dash(local: Any, subject: Make, kex: Any, cells: list[str]) -> None:
+    local.instance("kex-x", "X").record("kex-x", "X", "exchange", kex=kex, sizes=Sizes(pk_bytes=0, sk_bytes=0))
+    section = sizes.view(subject(local, "kex-x"))
+    assert section is not None
+    assert _cells(section) == [["X", *cells, "–"]]
+
+
+def test_each_row_leads_to_its_record(local: Any, subject: Make) -> None:
+    rows = performance.view(subject(local.kem())).table.rows
+    assert rows[1].cells[0].pieces[0].href == "../../data/local/records/kem-kyber/Kyber512__enc.json"
+    hashed = performance.view(subject(local.hash_function(), "hash-x")).table.rows
+    assert hashed[7].cells[0].pieces[0] == (
+        "65536 B",
+        "../../data/local/records/hash-x/X-256__hash_65536.json",
+        *hashed[7].cells[0].pieces[0][2:],
+    )
+    assert [row.cells[0].pieces[0].text for row in hashed] == [
+        "32 B", "128 B", "512 B", "1024 B", "4096 B", "8192 B", "16384 B", "65536 B"
+    ]  # fmt: skip
+
+
+def test_single_calls_have_a_table_for_each_unit(local: Any, subject: Make) -> None:
+    assert distribution.view(subject(local.instance("kem-x", "X"), "kem-x")) == []
+    local.sign("sign-x", "X")
+    clock = Counter(unit=CounterUnit.NANOSECONDS, name="clock")
+    local.records[0] = msgspec.structs.replace(local.records[0], processes=local.timed(5000, counter=clock))
+    ticks, times = distribution.view(subject(local, "sign-x"))
+    assert (ticks.caption, times.caption) == ("Single calls in reference cycles (TSC)", "Single calls in time")
+    assert _titles(ticks) == [
+        "instance", "operation", "least", "least to greatest", "greatest", "5 %", "median", "mean", "95 %"
+    ]  # fmt: skip
+    shown = [[cell for cell in row if "<svg" not in cell] for row in _cells(ticks)]
+    assert shown[0] == ["X", "sign", "1.32 M", "3.22 M", "1.33 M", "1.34 M", "1.34 M", "1.37 M"]
+    assert [cell for cell in _cells(times)[0] if "<svg" not in cell][2:] == [
+        "4.92 µs", "12 µs", "4.95 µs", "4.99 µs", "1.92 µs", "5.1 µs"
+    ]  # fmt: skip
+
+
+def test_functions_are_told_apart_by_their_roles(local: Any, subject: Make) -> None:
+    calls = [ProfileCall(fn=fn, calls=10, ticks=100) for fn in ("shake256", "shake128", "randombytes")]
+    roles = {"shake128": "hash", "shake256": "hash", "randombytes": "drng"}
+    view = symmetric.view(subject(local.kem().profile("kem-kyber", "Kyber512", "enc", *calls, roles=roles)))
+    assert view is not None
+    assert _titles(view.table)[2:4] == ["shake128, shake256", "randombytes"]
+    assert _cells(view.table)[1][2:] == ["20%", "10%", "randombytes 1, shake128 1, shake256 1"]
+
+
+def test_a_profile_that_could_not_be_measured_has_its_reason(local: Any, subject: Make) -> None:
+    local.kem().profile(
+        "kem-kyber",
+        "Kyber512",
+        "enc",
+        status="not measurable",
+        reason="calls escape",
+        calls=None,
+        total=None,
+        meta=None,
+    )
+    view = symmetric.view(subject(local))
+    assert view is not None
+    assert _cells(view.table)[1][2:] == ["not measurable", "not measurable", "–"]
+    assert view.not_measurable == [("Kyber512", "enc", "calls escape")]
+
+
+def test_an_emulated_system_says_so_first(local: Any, subject: Make) -> None:
+    local.kem()
+    emulated = msgspec.structs.replace(local.records[0].environment, emulated=True, virtualized=False)
+    local.records = [msgspec.structs.replace(record, environment=emulated) for record in local.records]
+    assert assessment.view(subject(local)).cautions[0].startswith("This system is emulated")

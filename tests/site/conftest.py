@@ -95,6 +95,7 @@ def data(tmp_path_factory: pytest.TempPathFactory, system_builder: Any) -> Path:
     entry = {
         "id": "kem-hostile",
         "algorithm": HOSTILE,
+        "sizes": {"H": {"public_key_bytes": 700, "basis": "fixed"}},
         "survey": {"verdict": HOSTILE, "note": HOSTILE},
         "footnotes": [{"instances": "", "action": "measure", "text": HOSTILE}],
     }

@@ -121,3 +121,45 @@ def test_a_local_quick_run_says_what_it_is(built: Path) -> None:
     ):
         assert words in html
     assert "mean cycles" not in html
+
+
+def test_a_page_of_four_parameter_sets_stays_small(built: Path) -> None:
+    for address in ("arm_1/sign-18", "local/sign-four", "local/hash-x"):
+        page = built / "performance" / address / "index.html"
+        assert page.stat().st_size <= 80_000, (address, page.stat().st_size)
+
+
+def test_pictures_have_words_and_stand_only_where_quantiles_are(built: Path, parse: Callable[[str], Any]) -> None:
+    performance = built / "performance"
+    pictures = {
+        address: (performance / address / "index.html").read_text(encoding="utf-8").count('<svg class="strip"')
+        for address in ("arm_1/sign-18", "local/sign-four", "local/kex-triple", "local/hash-x")
+    }
+    assert pictures == {"arm_1/sign-18": 0, "local/sign-four": 12, "local/kex-triple": 8, "local/hash-x": 16}
+    html = (performance / "local" / "sign-four" / "index.html").read_text(encoding="utf-8")
+    assert html.count('role="img"><title>Four-') == 12
+    assert html.count("<desc>") == 12
+
+
+def test_notes_stand_on_the_page_and_are_counted_on_the_summary(built: Path, page: Callable[[str], Any]) -> None:
+    html = (built / "performance" / "arm_1" / "sign-29" / "index.html").read_text(encoding="utf-8")
+    assert "verify_rejections 55 of 55 calls (55 timed, 0 warm-ups)" in html
+    assert 'href="../../notes/#all-rejected"' in html
+    head, *rows = page("performance/arm_1").sections["Digital signatures"].tables[0]
+    counted = {row[head.index("instance")]: row[head.index("notes")] for row in rows}
+    assert {label: counted[label] for label in ("Origami-128", "Tins256", "Tins512", "QingLuan-512")} == {
+        "Origami-128": "4", "Tins256": "0", "Tins512": "4", "QingLuan-512": "0",
+    }  # fmt: skip
+    summary = (built / "performance" / "arm_1" / "index.html").read_text(encoding="utf-8")
+    assert '<a href="sign-29/#notes" aria-label="4 notes on Tins512">4</a>' in summary
+
+
+def test_hash_functions_stand_beside_the_baseline(page: Callable[[str], Any], built: Path) -> None:
+    tables = page("performance/local").sections["Hash functions"].tables
+    head, *rows = tables[1]
+    assert head[:3] == ["candidate", "instance", "baseline"]
+    assert head[3].endswith("32 B")
+    assert [row[1:4] + row[-1:] for row in rows] == [
+        ["X-256", "pseudoXOF-256", "1.17×", "1.60×"],
+        ["X-512", "pseudoXOF-512", "1.40×", "2.40×"],
+    ]
