@@ -1,12 +1,11 @@
 #include "../profile/profile.h"
-#include "../counter/wall.h"
 #include "commands.h"
-#include "report.h"
+#include "quantiles.h"
 #include "setup.h"
 #include "system.h"
 #include "trial.h"
 
-enum { EMPTY_CALLS = 100000 };
+enum { EMPTY_CALLS = 1000, EMPTY_ROUNDS = 51 };
 
 struct profiler {
 	int (*use)(const char *tick_source);
@@ -119,19 +118,37 @@ static int time_empty(struct profile *profile, int wrapped, uint64_t *ticks, str
 	return error ? fail_read(error, failure) : 0;
 }
 
-/* Measured on an empty function, before anything is counted: all of it, and the part that looks like the function's. */
-static int measure_wrapper(struct profile *profile, struct failure *failure)
+static int time_wrapper(struct profile *profile, uint64_t *cost, uint64_t *inside, struct failure *failure)
 {
 	const struct katalog_profile_row *rows;
 	uint64_t bare, wrapped;
 
+	profile->profiler.reset();
 	profile->profiler.start();
 	if (time_empty(profile, 0, &bare, failure) || time_empty(profile, 1, &wrapped, failure))
 		return -1;
 	profile->profiler.stop();
-	profile->wrapper_cost_ticks = wrapped > bare ? (double)(wrapped - bare) / EMPTY_CALLS : 0;
-	if (profile->profiler.rows(&rows))
-		profile->wrapper_inside_ticks = (double)rows[0].ticks / EMPTY_CALLS;
+	*cost = wrapped > bare ? wrapped - bare : 0;
+	*inside = profile->profiler.rows(&rows) ? rows[0].ticks : 0;
+	return 0;
+}
+
+/*
+ * Measured on an empty function, before anything is counted: all of it, and the part that looks like the function's.
+ * Medians of several rounds, since an interruption would spoil one.
+ */
+static int measure_wrapper(struct profile *profile, struct failure *failure)
+{
+	uint64_t costs[EMPTY_ROUNDS], insides[EMPTY_ROUNDS];
+	struct quantiles q;
+
+	for (unsigned int i = 0; i < EMPTY_ROUNDS; i++)
+		if (time_wrapper(profile, &costs[i], &insides[i], failure))
+			return -1;
+	quantiles_of(costs, EMPTY_ROUNDS, 0, EMPTY_CALLS, &q);
+	profile->wrapper_cost_ticks = q.p50;
+	quantiles_of(insides, EMPTY_ROUNDS, 0, EMPTY_CALLS, &q);
+	profile->wrapper_inside_ticks = q.p50;
 	profile->profiler.reset();
 	return 0;
 }
