@@ -32,11 +32,15 @@ def unordered(_: object) -> None:
 
 
 class Cell(NamedTuple):
-    """One cell: what it says, whether it is a figure (set flush right), and the number that it is sorted by."""
+    """One cell: what it says, whether it is a figure (set flush right), and the number that it is sorted by.
+
+    ``plain`` is its text where that is all there is to it, else empty.
+    """
 
     pieces: tuple[Piece, ...]
     numeric: bool
     order: float | None = None
+    plain: str = ""
 
 
 class Column(NamedTuple, Generic[R]):
@@ -105,7 +109,13 @@ def table(
     """Return the table that the columns make of the rows."""
     filled: list[Row] = []
     for row in rows:
-        header, *cells = [Cell(pieces(c.content(row)), c.numeric, c.order(row)) for c in columns]
+        header, *cells = [_cell(column, row) for column in columns]
         first = not filled or filled[-1].header.pieces != header.pieces
         filled.append(Row(header, tuple(cells), first, tuple(facets(row).items())))
     return Table(key, caption, tuple(Head(column.title, column.numeric) for column in columns), tuple(filled))
+
+
+def _cell(column: Column[R], row: R) -> Cell:
+    content = column.content(row)
+    plain = content if isinstance(content, str) else ""
+    return Cell(pieces(content), column.numeric, column.order(row), plain)
