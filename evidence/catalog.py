@@ -202,6 +202,7 @@ class Candidate(CatalogStruct, frozen=True, kw_only=True):
     survey: Survey | None = None
     sizes: dict[Label, ExternalSizes] = {}
     footnotes: tuple[Footnote, ...] = ()
+    recommended: tuple[Label, ...] = ()  # sets that stand for the candidate in rankings, one for each strength
     source: Source | None = None
     instances: tuple[Instance, ...] = ()
 

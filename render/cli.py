@@ -35,13 +35,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--check", action="store_true", help="write nothing; exit 1 naming the pages that would change"
     )
+    command.add_argument(
+        "--cache", type=Path, default=Path("build/render"), help="folder that keeps drawn charts (default: %(default)s)"
+    )
     command.set_defaults(run=_pages)
     return parser
 
 
 def _pages(options: argparse.Namespace) -> int:
     catalog = options.catalog or options.data / "catalog"
-    result = site.render(options.data, catalog, options.out, check=options.check)
+    result = site.render(options.data, catalog, options.out, check=options.check, cache=options.cache)
     if options.check:
         for path in result.changed:
             print(f"would change: {options.out / path}")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from render import figures
 from render.counters import Kind
 from render.entry import Entry, Operation, facets
-from render.frames import RecordRow, operation_text
+from render.frames import RecordRow
 from render.table import Column, Piece, Table, table
 
 CANDIDATE = "hash-iccs"
@@ -47,8 +47,7 @@ def _ratio_column(operation: Operation, baseline: Baseline, kind: Kind | None) -
         ours, theirs = entry.records.get(operation), baseline.get((_label(entry), operation))
         return _ratio(ours, theirs, kind) if ours and theirs else None
 
-    title = operation_text(operation.name, operation.message_bytes)
-    return Column(title, lambda entry: figures.ratio(ratio(entry)), numeric=True, order=ratio)
+    return Column(f"{operation.message_bytes} B", lambda entry: figures.ratio(ratio(entry)), numeric=True, order=ratio)
 
 
 def _ratio(ours: RecordRow, theirs: RecordRow, kind: Kind | None) -> float | None:

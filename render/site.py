@@ -10,11 +10,12 @@ from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.types import Build
 from render import assets, environment, frames
+from render.charts.draw import Drawer
 from render.entry import of_report
 from render.evidence_notes import rules
-from render.evidence_notes.scene import Raised, Scene
+from render.evidence_notes.scene import Look, Raised, Scene
 from render.frames import InstanceRow, ProfileRow, RecordRow
-from render.pages import candidate, method, notes, size_audit, summary, symmetric_survey, systems
+from render.pages import candidate, method, notes, ranking, size_audit, summary, symmetric_survey, systems
 from render.subject import CandidateSubject, SystemLink, SystemSubject
 from render.write import Counts, Writer
 
@@ -40,8 +41,17 @@ class Across(NamedTuple):
     audited: list[size_audit.Audited]
 
 
-def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Result:
-    """Render all pages and copy the evidence that they link.
+class Whole(NamedTuple):
+    """What every system's pages need besides its evidence."""
+
+    catalog: Catalog
+    present: Mapping[str, KatResults]
+    across: Across
+    drawer: Drawer
+
+
+def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: Path | None = None) -> Result:
+    """Render all pages and copy the evidence that they link. ``cache`` keeps charts for the next run.
 
     Raises:
         FaultyError: with all faults of catalog and evidence; nothing is written then.
@@ -52,11 +62,12 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool) -> Resul
     catalog = sound_catalog or Catalog({}, {})
     present = _kat_by_system(data, catalog)
     across = Across([], [], [])
+    whole = Whole(catalog, present, across, Drawer(cache / "charts" if cache else None))
     with Writer(out, check=check) as writer:
         for system_id in present:
             loaded = _sound(data, system_id, sound_catalog, faults)
             if loaded and not faults:
-                _offer_system(writer, loaded, catalog, present, across)
+                _offer_system(writer, loaded, whole)
         if faults:
             raise FaultyError(faults)
         for place, file in assets.libraries().items():
@@ -115,8 +126,8 @@ def _unservable(loaded: store.SystemEvidence) -> Iterator[Fault]:
 def system_subject(loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]) -> SystemSubject:
     """Return the subject of a system's pages: its evidence as tables, and the notes that it raises."""
     shown = environment.campaign_environment(loaded.records, loaded.campaign)
-    records = frames.in_page_order(loaded.records)
-    scene = Scene(loaded.system_id, records, shown.cpu_number, loaded.campaign.planning.trials, present)
+    looks = [Look.of(record) for record in frames.in_page_order(loaded.records)]
+    scene = Scene(loaded.system_id, looks, shown.cpu_number, loaded.campaign.planning.trials, present)
     return SystemSubject(
         loaded.system_id,
         catalog.systems.get(loaded.system_id),
@@ -127,18 +138,19 @@ def system_subject(loaded: store.SystemEvidence, catalog: Catalog, present: Mapp
     )
 
 
-def _offer_system(
-    writer: Writer, loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults], across: Across
-) -> None:
-    subject = system_subject(loaded, catalog, present)
-    reports = list(subjects(subject, catalog, present))
+def _offer_system(writer: Writer, loaded: store.SystemEvidence, whole: Whole) -> None:
+    subject = system_subject(loaded, whole.catalog, whole.present)
+    reports = list(subjects(subject, whole.catalog, whole.present))
     for report in reports:
         writer.offer(candidate.path(report), candidate.render(report))
     entries = [entry for report in reports for entry in of_report(report)]
-    writer.offer(summary.path(subject), summary.render(subject, entries))
+    writer.offer(summary.path(subject), summary.render(subject, entries, ranking.levels(entries)))
+    for path, text in ranking.pages(subject, entries, whole.drawer):
+        writer.offer(path, text)
     writer.offer(method.path(subject), method.render(subject, loaded))
     for file in _files(loaded):
         writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)
+    across = whole.across
     across.overviews.append(systems.overview(subject, reports))
     across.uses.extend(map(symmetric_survey.of_report, reports))
     across.audited.extend(audited for report in reports for audited in size_audit.of_report(report))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from evidence import derive
 from evidence.types import CounterUnit, Process, Record, Sizes
 from render import figures
-from render.evidence_notes.scene import Scene
+from render.evidence_notes.scene import Look, Scene
 
 LEAST_CALLS = 100
 SPREAD = 0.05
@@ -17,72 +17,74 @@ RETURNED = ("pk_bytes", "sk_bytes", "ct_bytes", "ss_bytes", "signature_bytes")
 SUCCESS = {"pass": {"0", "1"}, "exch": {"0", "1"}}
 
 
-def all_rejected(record: Record, _: Scene) -> str:
+def all_rejected(look: Look, _: Scene) -> str:
     """Every call of a verification, warm-ups included, rejected an honest signature."""
-    rejected, calls = _rejections(record)
-    return _rejections_text(record) if 0 < calls <= rejected else ""
+    rejected, calls = _rejections(look)
+    return _rejections_text(look) if 0 < calls <= rejected else ""
 
 
-def some_rejected(record: Record, _: Scene) -> str:
+def some_rejected(look: Look, _: Scene) -> str:
     """Some calls of a verification, not all, rejected an honest signature."""
-    rejected, calls = _rejections(record)
-    return _rejections_text(record) if 0 < rejected < calls else ""
+    rejected, calls = _rejections(look)
+    return _rejections_text(look) if 0 < rejected < calls else ""
 
 
-def setup_failed(record: Record, _: Scene) -> str:
+def setup_failed(look: Look, _: Scene) -> str:
     """The honest case did not work when it was tried before timing."""
-    failed = _total(record, "setup_verify_failed")
-    return f"setup_verify_failed {failed} in {_processes(record)}" if failed else ""
+    failed = _total(look.record, "setup_verify_failed")
+    return f"setup_verify_failed {failed} in {_processes(look.record)}" if failed else ""
 
 
-def return_codes(record: Record, _: Scene) -> str:
+def return_codes(look: Look, _: Scene) -> str:
     """Calls returned something else than success, beyond the rejections and retries that have notes of their own."""
     codes: dict[str, int] = {}
-    for process in record.processes:
+    for process in look.record.processes:
         for code, times in (process.return_codes or {}).items():
             codes[code] = codes.get(code, 0) + times
-    others = {code: n for code, n in codes.items() if code not in SUCCESS.get(record.operation[:4], {"0"}) and n}
-    explained = derive.sign_failures_retried(record) + _rejections(record)[0] + _total(record, "setup_verify_failed")
+    others = {code: n for code, n in codes.items() if code not in SUCCESS.get(look.record.operation[:4], {"0"}) and n}
+    explained = (
+        derive.sign_failures_retried(look.record) + _rejections(look)[0] + _total(look.record, "setup_verify_failed")
+    )
     if sum(others.values()) <= explained:
         return ""
     return "return_codes " + ", ".join(f"{code}: {n}" for code, n in sorted(codes.items()))
 
 
-def returned_longer(record: Record, _: Scene) -> str:
+def returned_longer(look: Look, _: Scene) -> str:
     """A call returned a length above the one that the interface declares."""
-    excess = _total(record, "signature_length_excess")
+    excess = _total(look.record, "signature_length_excess")
     told = [f"signature_length_excess {excess}"] if excess else []
-    return ", ".join([*told, *_longer(record)])
+    return ", ".join([*told, *_longer(look.record)])
 
 
-def signing_retried(record: Record, _: Scene) -> str:
+def signing_retried(look: Look, _: Scene) -> str:
     """Signing failed and was tried again, inside the timed work or while a signature was prepared."""
-    failed, tweaked = derive.sign_failures_retried(record), _total(record, "message_tweaks")
-    told = [f"sign_failures_retried {failed} beside {derive.measurements(record)} timed calls"] if failed else []
+    failed, tweaked = derive.sign_failures_retried(look.record), _total(look.record, "message_tweaks")
+    told = [f"sign_failures_retried {failed} beside {look.calls} timed calls"] if failed else []
     return ", ".join([*told, *([f"message_tweaks {tweaked}"] if tweaked else [])])
 
 
-def few_calls(record: Record, _: Scene) -> str:
+def few_calls(look: Look, _: Scene) -> str:
     """The figures rest on fewer calls than the guide asks for."""
-    calls, trials = derive.measurements(record), len(derive.trials(record))
+    calls, trials = look.calls, len(look.trials)
     return f"measurements {calls} in {_plural(trials, 'trial')}" if 0 < calls < LEAST_CALLS else ""
 
 
-def few_trials(record: Record, scene: Scene) -> str:
+def few_trials(look: Look, scene: Scene) -> str:
     """Fewer processes were measured than the campaign plans for an operation."""
-    trials = len(derive.trials(record))
+    trials = len(look.trials)
     return f"{trials} of {scene.planned_trials} trials" if 0 < trials < scene.planned_trials else ""
 
 
-def repeated(record: Record, _: Scene) -> str:
+def repeated(look: Look, _: Scene) -> str:
     """A trial was thrown away and repeated because the machine was disturbed."""
-    retries = _total(record, "disturbed_retries")
-    return f"disturbed_retries {retries} in {_processes(record)}" if retries else ""
+    retries = _total(look.record, "disturbed_retries")
+    return f"disturbed_retries {retries} in {_processes(look.record)}" if retries else ""
 
 
-def not_active(record: Record, _: Scene) -> str:
+def not_active(look: Look, _: Scene) -> str:
     """The counter did not count for the whole of a trial."""
-    pairs = [(t.time_running_ns, t.time_enabled_ns) for t in derive.trials(record)]
+    pairs = [(t.time_running_ns, t.time_enabled_ns) for t in look.trials]
     short = [(ran, on) for ran, on in pairs if ran is not None and on and ran < ACTIVE * on]
     if not short:
         return ""
@@ -90,9 +92,9 @@ def not_active(record: Record, _: Scene) -> str:
     return f"time_running_ns {ran} of time_enabled_ns {on} at worst, in {len(short)} of {_plural(len(pairs), 'trial')}"
 
 
-def zero_count(record: Record, _: Scene) -> str:
+def zero_count(look: Look, _: Scene) -> str:
     """A counter was used, and a trial has no count of it, or a single call cost nothing."""
-    counter, trials = derive.counter_of(record), derive.trials(record)
+    counter, trials = derive.counter_of(look.record), look.trials
     if counter is None or counter.unit is CounterUnit.NANOSECONDS:
         return ""
     without = sum(derive.count_of(trial) is None for trial in trials)
@@ -101,24 +103,24 @@ def zero_count(record: Record, _: Scene) -> str:
     return ", ".join([*told, *([f"quantiles.min 0 in {zero} of {_plural(len(trials), 'trial')}"] if zero else [])])
 
 
-def trials_apart(record: Record, _: Scene) -> str:
+def trials_apart(look: Look, _: Scene) -> str:
     """The means of the trials lie further apart than the calls within a trial explain."""
-    means, mean = derive.trial_mean_seconds(record), derive.mean_seconds(record)
-    if len(means) < 3 or not mean:
+    if len(look.trials) < 3:
         return ""
-    apart = (max(means) - min(means)) / mean
-    if apart <= max(SPREAD, STANDARD_ERRORS * _standard_error(record)):
+    means = [trial.seconds / trial.measurements for trial in look.trials]
+    apart = (max(means) - min(means)) * look.calls / sum(trial.seconds for trial in look.trials)
+    if apart <= max(SPREAD, STANDARD_ERRORS * _standard_error(look)):
         return ""
     least, greatest = figures.duration(min(means)), figures.duration(max(means))
     return f"means of {len(means)} trials from {least} to {greatest}, {figures.share(apart)} of their mean apart"
 
 
-def median_apart(record: Record, _: Scene) -> str:
+def median_apart(look: Look, _: Scene) -> str:
     """Mean and median of a single call differ by more than chance allows."""
-    quantiles, means = derive.call_quantiles(record), derive.trial_mean_counts(record)
+    quantiles, means = look.quantiles, derive.trial_mean_counts(look.record)
     if quantiles is None or not means or quantiles.p50 <= 0:
         return ""
-    weights = [trial.measurements for trial in derive.trials(record)]
+    weights = [trial.measurements for trial in look.trials]
     mean = sum(m * n for m, n in zip(means, weights, strict=True)) / sum(weights)
     chance = STANDARD_ERRORS * 1.253 * quantiles.standard_deviation / quantiles.samples**0.5 / quantiles.p50
     gap = mean / quantiles.p50 - 1
@@ -128,26 +130,26 @@ def median_apart(record: Record, _: Scene) -> str:
     return f"mean {figures.count(mean)}, {figures.share(abs(gap))} {side} the median {figures.count(quantiles.p50)}"
 
 
-def _standard_error(record: Record) -> float:
+def _standard_error(look: Look) -> float:
     """Return the relative standard error of a trial's mean; 0 where single calls were not recorded."""
-    quantiles = derive.call_quantiles(record)
+    quantiles = look.quantiles
     if quantiles is None or quantiles.p50 <= 0:
         return 0.0
-    per_trial = quantiles.samples / len(derive.trials(record))
+    per_trial = quantiles.samples / len(look.trials)
     return quantiles.standard_deviation / quantiles.p50 / float(per_trial**0.5)
 
 
-def _rejections(record: Record) -> tuple[int, int]:
+def _rejections(look: Look) -> tuple[int, int]:
     """Return rejections of honest signatures, and the calls that could reject one."""
-    if record.operation != "verify":
+    if look.record.operation != "verify":
         return 0, 0
-    calls = derive.measurements(record) + sum(process.warmups or 0 for process in derive.complete(record))
-    return _total(record, "verify_rejections"), calls
+    calls = look.calls + sum(process.warmups or 0 for process in derive.complete(look.record))
+    return _total(look.record, "verify_rejections"), calls
 
 
-def _rejections_text(record: Record) -> str:
-    rejected, calls = _rejections(record)
-    timed = derive.measurements(record)
+def _rejections_text(look: Look) -> str:
+    rejected, calls = _rejections(look)
+    timed = look.calls
     return f"verify_rejections {rejected} of {calls} calls ({timed} timed, {_plural(calls - timed, 'warm-up')})"
 
 

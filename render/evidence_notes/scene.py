@@ -3,7 +3,25 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evidence.types import Record
+from evidence import derive
+from evidence.derive import CallQuantiles
+from evidence.types import Record, Trial
+
+
+class Look(NamedTuple):
+    """One record with what several rules ask of it, derived once."""
+
+    record: Record
+    trials: tuple[Trial, ...]
+    calls: int
+    quantiles: CallQuantiles | None
+
+    @classmethod
+    def of(cls, record: Record) -> "Look":
+        """Return a record with what is derived of it."""
+        trials = derive.trials(record)
+        quantiles = derive.call_quantiles(record)
+        return cls(record, trials, sum(trial.measurements for trial in trials), quantiles)
 
 
 class Scene(NamedTuple):
@@ -13,10 +31,15 @@ class Scene(NamedTuple):
     """
 
     system_id: str
-    records: Sequence[Record]
+    looks: Sequence[Look]
     shown_cpu: int | None
     planned_trials: int
     kat: Mapping[str, Mapping[str, str]]
+
+    @property
+    def records(self) -> list[Record]:
+        """Return the records."""
+        return [look.record for look in self.looks]
 
 
 class Raised(NamedTuple):
@@ -36,15 +59,16 @@ class Raised(NamedTuple):
 
 Found = tuple[str, str, str, int | None, str]
 Find = Callable[[Scene], Iterator[Found]]
-Check = Callable[[Record, Scene], str]
+Check = Callable[[Look, Scene], str]
 
 
 def each_record(check: Check) -> Find:
     """Let a rule look at one record after the other; what it answers are the counters, or nothing."""
 
     def find(scene: Scene) -> Iterator[Found]:
-        for record in scene.records:
-            if counters := check(record, scene):
+        for look in scene.looks:
+            if counters := check(look, scene):
+                record = look.record
                 yield record.candidate, record.label, record.operation, record.input_bytes, counters
 
     return find

@@ -11,7 +11,7 @@ from evidence.operations import FAMILIES, Family, operation_rank
 from render import environment, figures, hash_baseline, measures, templating
 from render.counters import Kind
 from render.entry import Entry, Operation, facets, shown_kind, strength
-from render.frames import natural, operation_text
+from render.frames import natural
 from render.levels import RULE
 from render.sections import kat, sizes
 from render.subject import SystemSubject
@@ -130,7 +130,8 @@ def _caption(family: Family, entries: Sequence[Entry], kind: Kind | None) -> str
     shares = any(measures.hash_share(e, operation) is not None for e in entries for operation in e.profiles)
     in_brackets = ", in brackets the share of hash functions where it was measured" if shares else ""
     in_bytes = "; sizes in bytes" if family in SIZE_COLUMNS else ""
-    return f"{TITLES[family]}: {cost} of one call{in_brackets}{in_bytes}"
+    by_length = ", by the length of the message" if family is Family.HASH else ""
+    return f"{TITLES[family]}: {cost} of one call{by_length}{in_brackets}{in_bytes}"
 
 
 def _notes(entry: Entry) -> Content:
@@ -160,7 +161,7 @@ def _operation_column(operation: Operation, kind: Kind | None) -> Column[Entry]:
         in_brackets = () if share is None else (Piece(f" ({figures.share(share)})", quiet=True),)
         return (Piece(cost_text(measures.cost(entry, operation, kind), kind)), *in_brackets)
 
-    title = operation_text(operation.name, operation.message_bytes)
+    title = f"{operation.message_bytes} B" if operation.name == "hash" else operation.name
     return Column(title, content, numeric=True, order=lambda entry: measures.cost(entry, operation, kind))
 
 
