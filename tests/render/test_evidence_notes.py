@@ -16,7 +16,7 @@ from evidence.types import Counter, CounterUnit, Process, Quantiles, Record, Siz
 from render import site
 from render.evidence_notes import rules
 from render.evidence_notes.rules import RULES
-from render.evidence_notes.scene import Raised, Scene
+from render.evidence_notes.scene import Look, Raised, Scene
 from render.pages import notes as notes_page
 from render.sections import raised
 from render.subject import CandidateSubject
@@ -38,7 +38,7 @@ def found() -> Find:
     """Return a function that gives the notes on one record, by kind."""
 
     def find(record: Record, **changes: Any) -> dict[str, str]:
-        scene = Scene("local", (msgspec.structs.replace(record, **changes),), 1, 5, {})
+        scene = Scene("local", (Look.of(msgspec.structs.replace(record, **changes)),), 1, 5, {})
         return {note.kind: note.counters for note in rules.find(scene)}
 
     return find
@@ -186,7 +186,7 @@ def test_a_difference_that_chance_explains_raises_nothing(record: Record, found:
 def _scene(
     records: Iterable[Record], kat: dict[str, dict[str, str]] | None = None, cpu: int | None = 1
 ) -> list[Raised]:
-    return list(rules.find(Scene("local", tuple(records), cpu, 5, kat or {})))
+    return list(rules.find(Scene("local", [Look.of(record) for record in records], cpu, 5, kat or {})))
 
 
 def test_another_core_is_said_once_for_an_instance(local: Any) -> None:
