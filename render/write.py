@@ -1,7 +1,11 @@
 """Writes a generated site: changed files only, all of a run or none, and never over what others made.
 
-New contents are staged beside the output folder and moved into place once the whole run has succeeded. A list
+New contents are staged in the output folder and moved into place once the whole run has succeeded. A list
 of the generated files (``.generated``) lies in the folder; only what it names is ever replaced or removed.
+
+Evidence is not copied where the file system lets one file have two names: that takes a fifth of the time. Nothing here
+writes into a file that exists, and evidence is only ever replaced as a whole, so that neither name can change what the
+other shows.
 """
 
 import filecmp
@@ -33,6 +37,7 @@ class Writer:
         self._offered: set[str] = set()
         self._before = _read_ledger(out)
         self._staging: tempfile.TemporaryDirectory[str] | None = None
+        self._staged: dict[str, Path] = {}
         self._folders: set[Path] = set()
 
     def __enter__(self) -> "Writer":
@@ -49,24 +54,24 @@ class Writer:
         """Return the files of an earlier run that this one no longer makes."""
         return sorted(path for path in self._before - self._offered if (self.out / path).is_file())
 
-    def offer(self, path: str, text: str) -> None:
-        """Take a page of the site."""
-        content = text.encode()
+    def offer(self, path: str, text: str | bytes) -> None:
+        """Take a page or another made file of the site."""
+        content = text.encode() if isinstance(text, str) else text
         file = self._take(path)
         if file.is_file() and file.read_bytes() == content:
             return
         self._change(path)
         if not self.check:
-            self._staged(path).write_bytes(content)
+            self._stage(path).write_bytes(content)
 
     def offer_copy(self, path: str, source: Path) -> None:
-        """Take a file to be copied. One of equal size and time counts as the same, save when checking."""
+        """Take a file of the evidence. One of equal size and time counts as the same, save when checking."""
         file = self._take(path)
-        if file.is_file() and filecmp.cmp(source, file, shallow=not self.check):
+        if file.is_file() and (file.samefile(source) or filecmp.cmp(source, file, shallow=not self.check)):
             return
         self._change(path)
         if not self.check:
-            shutil.copy2(source, self._staged(path))
+            _link_or_copy(source, self._stage(path))
 
     def commit(self) -> Counts:
         """Move what changed into place and remove what is stale.
@@ -78,7 +83,7 @@ class Writer:
         if not self.check and (self.changed or stale or self._offered != self._before):
             self._write_ledger(self._before | self._offered)
             for path in self.changed:
-                self._staged(path).replace(self._in_folder(self.out / path))
+                self._staged[path].replace(self._in_folder(self.out / path))
             for path in stale:
                 self._remove(path)
             self._write_ledger(self._offered)
@@ -96,11 +101,13 @@ class Writer:
             )
         self.changed.append(path)
 
-    def _staged(self, path: str) -> Path:
+    def _stage(self, path: str) -> Path:
+        """Return where a file waits until the run has succeeded: all lie in one folder, under numbers."""
         if self._staging is None:
             existing = next(folder for folder in (self.out, *self.out.absolute().parents) if folder.is_dir())
             self._staging = tempfile.TemporaryDirectory(prefix=".staging-", dir=existing)
-        return self._in_folder(Path(self._staging.name) / path)
+        file = self._staged[path] = Path(self._staging.name, str(len(self._staged)))
+        return file
 
     def _in_folder(self, file: Path) -> Path:
         """Return the path after making its folder, once."""
@@ -111,7 +118,7 @@ class Writer:
 
     def _write_ledger(self, paths: set[str]) -> None:
         self.out.mkdir(parents=True, exist_ok=True)
-        file = self._staged(LEDGER)
+        file = self._stage(LEDGER)
         file.write_text("".join(f"{path}\n" for path in sorted(paths)), encoding="utf-8")
         file.replace(self.out / LEDGER)
 
@@ -122,6 +129,18 @@ class Writer:
             if folder == self.out or any(folder.iterdir()):
                 return
             folder.rmdir()
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a second name; copy it where the file system does not allow that, or the file is a link itself."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target)
+    else:
+        if target.is_symlink():
+            target.unlink()
+            shutil.copy2(source, target)
 
 
 def _read_ledger(out: Path) -> set[str]:

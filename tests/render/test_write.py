@@ -1,9 +1,11 @@
 """The writer: changed files only, all or nothing, and nothing that is not its own."""
 
+import errno
 from pathlib import Path
 
 import pytest
 
+from evidence import store
 from render.write import LEDGER, Counts, Writer
 
 
@@ -73,15 +75,62 @@ def test_checking_writes_nothing_and_names_what_would_change(tmp_path: Path) -> 
     assert _tree(out) == before
 
 
-def test_a_copy_is_made_again_only_when_the_source_changed(tmp_path: Path) -> None:
-    source, out = tmp_path / "source.json", tmp_path / "out"
-    source.write_text("one")
-    for expected in (Counts(1, 0, 0), Counts(0, 1, 0)):
-        with Writer(out) as writer:
-            writer.offer_copy("data/source.json", source)
-            assert writer.commit() == expected
-    source.write_text("two")
+def _offer_copy(out: Path, source: Path) -> Counts:
     with Writer(out) as writer:
         writer.offer_copy("data/source.json", source)
-        assert writer.commit() == Counts(1, 0, 0)
-    assert (out / "data" / "source.json").read_text() == "two"
+        return writer.commit()
+
+
+@pytest.fixture(params=["link", "copy"])
+def source(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an evidence file on a file system that allows a second name, and on one that does not."""
+    if request.param == "copy":
+        monkeypatch.setattr("os.link", _refuse)
+    file = tmp_path / "source.json"
+    store.write_atomically(file, b"one")
+    return file
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+
+def test_evidence_is_offered_again_only_when_it_was_replaced(source: Path, tmp_path: Path) -> None:
+    served = tmp_path / "out" / "data" / "source.json"
+    assert _offer_copy(tmp_path / "out", source) == Counts(1, 0, 0)
+    assert _offer_copy(tmp_path / "out", source) == Counts(0, 1, 0)
+    store.write_atomically(source, b"two")
+    assert served.read_text() == "one"
+    assert _offer_copy(tmp_path / "out", source) == Counts(1, 0, 0)
+    assert served.read_text() == "two"
+
+
+def test_removing_what_is_stale_leaves_the_evidence(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _offer_copy(out, source)
+    assert _run(out, {"a.md": "1"})[0] == Counts(1, 0, 1)
+    assert not (out / "data").exists()
+    assert source.read_text() == "one"
+
+
+def test_a_page_that_takes_the_place_of_evidence_does_not_write_into_it(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _offer_copy(out, source)
+    assert _run(out, {"data/source.json": "a page"})[0] == Counts(1, 0, 0)
+    assert source.read_text() == "one"
+
+
+def test_a_second_name_is_given_where_the_file_system_allows_it(tmp_path: Path) -> None:
+    source = tmp_path / "source.json"
+    store.write_atomically(source, b"one")
+    _offer_copy(tmp_path / "out", source)
+    assert (tmp_path / "out" / "data" / "source.json").samefile(source)
+
+
+def test_a_link_is_followed_and_never_offered_as_one(tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("one")
+    source = tmp_path / "source.json"
+    source.symlink_to("real.json")
+    _offer_copy(tmp_path / "out", source)
+    served = tmp_path / "out" / "data" / "source.json"
+    assert (served.is_symlink(), served.read_text()) == (False, "one")
