@@ -9,13 +9,15 @@ from typing import Any
 from render.table import Table
 
 
-def of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows of plain values under the names of the first one."""
+def of_rows(rows: Sequence[Mapping[str, Any]], names_before: Iterable[str] = ()) -> str:
+    """Return rows of plain values under all their names; ``names_before`` come first, also where there is no row."""
     out = io.StringIO()
-    names = list(rows[0]) if rows else []
+    names = dict.fromkeys(names_before)
+    for row in rows:
+        names.update(dict.fromkeys(row))
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([_cell(row[name]) for name in names] for row in rows)
+    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
     return out.getvalue()
 
 

@@ -11,11 +11,12 @@ from evidence.faults import Fault, FaultyError
 from evidence.types import Build
 from render import assets, environment, frames
 from render.charts.draw import Drawer
+from render.downloads.offer import Downloads
 from render.entry import of_report
 from render.evidence_notes import rules
 from render.evidence_notes.scene import Look, Raised, Scene
 from render.frames import InstanceRow, ProfileRow, RecordRow
-from render.pages import candidate, method, notes, ranking, size_audit, summary, symmetric_survey, systems
+from render.pages import candidate, compare, method, notes, ranking, size_audit, summary, symmetric_survey, systems
 from render.subject import CandidateSubject, SystemLink, SystemSubject
 from render.write import Counts, Writer
 
@@ -48,6 +49,7 @@ class Whole(NamedTuple):
     present: Mapping[str, KatResults]
     across: Across
     drawer: Drawer
+    downloads: Downloads
 
 
 def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: Path | None = None) -> Result:
@@ -62,8 +64,9 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: P
     catalog = sound_catalog or Catalog({}, {})
     present = _kat_by_system(data, catalog)
     across = Across([], [], [])
-    whole = Whole(catalog, present, across, Drawer(cache / "charts" if cache else None))
     with Writer(out, check=check) as writer:
+        downloads = Downloads(writer, cache)
+        whole = Whole(catalog, present, across, Drawer(cache / "charts" if cache else None), downloads)
         for system_id in present:
             loaded = _sound(data, system_id, sound_catalog, faults)
             if loaded and not faults:
@@ -72,6 +75,10 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: P
             raise FaultyError(faults)
         for place, file in assets.libraries().items():
             writer.offer_copy(place, file)
+        writer.offer(compare.PATH, compare.render(across.overviews))
+        downloads.page_tables("symmetric-survey", symmetric_survey.tables(across.uses, catalog))
+        downloads.page_tables("size-audit", size_audit.tables(across.audited))
+        downloads.finish()
         writer.offer("index.md", systems.render(across.overviews, catalog))
         writer.offer(symmetric_survey.PATH, symmetric_survey.render(across.uses, catalog))
         writer.offer(size_audit.PATH, size_audit.render(across.audited))
@@ -144,9 +151,11 @@ def _offer_system(writer: Writer, loaded: store.SystemEvidence, whole: Whole) ->
     for report in reports:
         writer.offer(candidate.path(report), candidate.render(report))
     entries = [entry for report in reports for entry in of_report(report)]
-    writer.offer(summary.path(subject), summary.render(subject, entries, ranking.levels(entries)))
-    for path, text in ranking.pages(subject, entries, whole.drawer):
+    rankings = ranking.groups(entries, whole.drawer)
+    writer.offer(summary.path(subject), summary.render(subject, entries, list(rankings)))
+    for path, text in ranking.pages(subject, entries, rankings):
         writer.offer(path, text)
+    whole.downloads.system(subject, entries, rankings, loaded)
     writer.offer(method.path(subject), method.render(subject, loaded))
     for file in _files(loaded):
         writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)

@@ -1,11 +1,11 @@
 """The ranking of one system at one strength: every metric ranked by itself, overall by the mean rank."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evidence.operations import Family
 from evidence.types import KatStatus
-from render import environment, figures, measures, ranking, templating
+from render import environment, figures, hash_baseline, measures, ranking, templating
 from render.charts import bars, plans
 from render.charts.draw import Drawer, Figure
 from render.counters import Kind
@@ -20,6 +20,7 @@ from render.subject import SystemSubject
 from render.table import Column, Content, Piece, Table, table
 
 REFERENCE = "reference"
+BASELINE = "the baseline of hash functions, no candidate"
 
 
 class Left(NamedTuple):
@@ -44,6 +45,7 @@ class Group(NamedTuple):
     table: Table
     left: Table | None
     figures: list[Figure]
+    places: list[Place]
 
 
 def path(system: SystemSubject, level: int) -> str:
@@ -56,48 +58,59 @@ def levels(entries: Iterable[Entry]) -> list[int]:
     return sorted({entry.level for entry in entries if entry.level is not None})
 
 
-def view(system: SystemSubject, level: int, entries: Sequence[Entry], drawer: Drawer) -> dict[str, Any]:
-    """Return the page's view model, from the entries of all strengths."""
+def groups(entries: Sequence[Entry], drawer: Drawer) -> dict[int, list[Group]]:
+    """Return the rankings of a system by strength, each family apart."""
     kind = shown_kind([record for entry in entries for record in entry.records.values()])
-    here = [entry for entry in entries if entry.level == level]
-    found = (group(family, [entry for entry in here if entry.family is family], kind, drawer) for family in Family)
+    return {level: list(_at(level, entries, kind, drawer)) for level in levels(entries)}
+
+
+def _at(level: int, entries: Sequence[Entry], kind: Kind | None, drawer: Drawer) -> Iterator[Group]:
+    for family in Family:
+        here = [entry for entry in entries if entry.level == level and entry.family is family]
+        if here:
+            yield group(family, here, kind, drawer)
+
+
+def view(
+    system: SystemSubject, level: int, entries: Sequence[Entry], rankings: Mapping[int, Sequence[Group]]
+) -> dict[str, Any]:
+    """Return the view model of the page about one strength."""
+    records = [record for entry in entries for record in entry.records.values()]
+    kind = shown_kind(records)
     return {
         "system": system,
         "level": level,
-        "levels": levels(entries),
+        "levels": list(rankings),
         "title": f"Ranking at {level} bits on {system.system_id}",
-        "cautions": environment.cautions(
-            system.environment, system.campaign, [record for entry in here for record in entry.records.values()]
-        ),
-        "groups": [each for each in found if each],
+        "cautions": environment.cautions(system.environment, system.campaign, records),
+        "groups": rankings[level],
         "cost": kind.title("mean ") if kind else "mean time",
         "level_rule": RULE,
         "unknown": sum(entry.level is None for entry in entries),
     }
 
 
-def pages(system: SystemSubject, entries: Sequence[Entry], drawer: Drawer) -> Iterator[tuple[str, str]]:
+def pages(
+    system: SystemSubject, entries: Sequence[Entry], rankings: Mapping[int, Sequence[Group]]
+) -> Iterator[tuple[str, str]]:
     """Yield every ranking page of a system as Markdown that holds HTML, and the data of its charts beside it."""
-    for level in levels(entries):
-        model = view(system, level, entries, drawer)
-        yield path(system, level), templating.render("ranking.md.j2", model)
-        for each in model["groups"]:
-            for figure in each.figures:
-                yield path(system, level).replace("index.md", f"{figure.name}.csv"), figure.csv
+    for level, found in rankings.items():
+        yield path(system, level), templating.render("ranking.md.j2", view(system, level, entries, rankings))
+        for figure in (figure for each in found for figure in each.figures):
+            yield path(system, level).replace("index.md", f"{figure.name}.csv"), figure.csv
 
 
-def group(family: Family, entries: Sequence[Entry], kind: Kind | None, drawer: Drawer) -> Group | None:
-    """Return the ranking of one family; None where it has no set at this strength."""
-    if not entries:
-        return None
+def group(family: Family, entries: Sequence[Entry], kind: Kind | None, drawer: Drawer) -> Group:
+    """Return the ranking of the sets of one family at one strength."""
     entry_of = {(entry.candidate.candidate, entry.instance.label): entry for entry in entries}
     reasons = {key: reason for key, entry in entry_of.items() if (reason := why_not(entry, kind))}
     outcome = ranking.rank([_contender(entry, kind) for key, entry in entry_of.items() if key not in reasons])
     places = [Place(entry_of[each.contender.candidate, each.contender.label], each) for each in outcome.placed]
     left = [Left(entry_of[key], reason) for key, reason in reasons.items()]
     left += [Left(entry_of[c.candidate, c.label], f"{by.label} stands for it") for c, by in outcome.represented]
-    drawn = _figures(family, [entry for key, entry in entry_of.items() if key not in reasons], kind, drawer)
-    return Group(family, TITLES[family], _table(family, places, kind), _left_table(family, left), drawn)
+    charted = [entry for key, entry in entry_of.items() if reasons.get(key, BASELINE) == BASELINE]
+    drawn = _figures(family, charted, kind, drawer)
+    return Group(family, TITLES[family], _table(family, places, kind), _left_table(family, left), drawn, places)
 
 
 def _figures(family: Family, entries: Sequence[Entry], kind: Kind | None, drawer: Drawer) -> list[Figure]:
@@ -113,6 +126,8 @@ def why_not(entry: Entry, kind: Kind | None) -> str:
     """Return why a set cannot be ranked; nothing if it can."""
     instance = entry.instance
     noted = [f for f in (entry.candidate.entry.footnotes if entry.candidate.entry else ()) if f.matches(instance.label)]
+    if entry.candidate.candidate == hash_baseline.CANDIDATE:
+        return BASELINE
     if instance.variant != REFERENCE:
         return f"{instance.variant}: only reference implementations are ranked"
     if any(footnote.action == "exclude" for footnote in noted):
@@ -138,10 +153,10 @@ def _contender(entry: Entry, kind: Kind | None) -> Contender:
 
 def _table(family: Family, places: Sequence[Place], kind: Kind | None) -> Table:
     columns = [
-        Column[Place]("rank", lambda p: rank_text(p.placed.rank), numeric=True, order=lambda p: p.placed.rank),
         Column[Place]("candidate", lambda p: _candidate(p.entry)),
         Column[Place]("parameter set", lambda p: Piece(p.entry.instance.label, code=True)),
         Column[Place]("KAT", lambda p: kat.status(p.entry.instance)),
+        Column[Place]("rank", lambda p: rank_text(p.placed.rank), numeric=True, order=lambda p: p.placed.rank),
         Column[Place](
             "mean rank",
             lambda p: figures.one_decimal(p.placed.mean_rank),

@@ -79,6 +79,11 @@ def view(audited: Sequence[Audited]) -> dict[str, Any]:
     }
 
 
+def tables(audited: Sequence[Audited]) -> list[Table]:
+    """Return the tables of the page."""
+    return [view(audited)["table"]]
+
+
 def render(audited: Sequence[Audited]) -> str:
     """Return the page as Markdown that holds HTML."""
     return templating.render("size_audit.md.j2", view(audited))

@@ -57,6 +57,11 @@ def view(uses: Sequence[Use], catalog: Catalog) -> dict[str, Any]:
     }
 
 
+def tables(uses: Sequence[Use], catalog: Catalog) -> list[Table]:
+    """Return the tables of the page."""
+    return [group.table for group in view(uses, catalog)["groups"]]
+
+
 def render(uses: Sequence[Use], catalog: Catalog) -> str:
     """Return the page as Markdown that holds HTML."""
     return templating.render("symmetric_survey.md.j2", view(uses, catalog))

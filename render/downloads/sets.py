@@ -1,0 +1,64 @@
+"""The document that the comparison page reads: every parameter set of one system with its figures, ready to show."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from render import figures, measures
+from render.counters import Kind
+from render.entry import Entry, Operation, shown_kind
+from render.frames import operation_text
+from render.subject import SystemSubject
+
+VERSION = 1
+
+
+def document(system: SystemSubject, entries: Sequence[Entry]) -> str:
+    """Return the document: one line for each set, so that two versions compare well."""
+    kind = shown_kind([record for entry in entries for record in entry.records.values()])
+    head = {
+        "version": VERSION,
+        "system": system.system_id,
+        "architecture": system.architecture_text,
+        "count": kind.title("") if kind else None,
+    }
+    lines = ",\n".join(json.dumps(_set(entry, kind), ensure_ascii=False) for entry in entries)
+    return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "sets": [\n{lines}\n]}}\n'
+
+
+def _set(entry: Entry, kind: Kind | None) -> dict[str, Any]:
+    return {
+        "candidate": entry.candidate.candidate,
+        "name": entry.candidate.name,
+        "family": entry.family.value,
+        "label": entry.instance.label,
+        "implementation": entry.instance.variant,
+        "strength_bits": entry.level,
+        "kat": entry.instance.kat,
+        "notes": entry.notes,
+        "operations": {
+            operation_text(operation.name, operation.message_bytes): _operation(entry, operation, kind)
+            for operation in entry.records
+        },
+        "sizes": {
+            name: size
+            for name in (*measures.SIZES, "messages_bytes")
+            if (size := measures.size(entry.sized, name)) is not None
+        },
+        "elf_load_bytes": entry.instance.elf_load_bytes,
+    }
+
+
+def _operation(entry: Entry, operation: Operation, kind: Kind | None) -> dict[str, Any]:
+    """Return the figures of one operation, each as a number and as pages show it."""
+    record = entry.records[operation]
+    if record.status == "failed":
+        return {"failed": True}
+    share = measures.hash_share(entry, operation)
+    found: tuple[tuple[str, Any, Callable[[Any], str]], ...] = (
+        ("count", record.mean_count if kind else None, figures.count),
+        ("seconds", record.mean_seconds, figures.duration),
+        ("peak_rss_bytes", record.peak_rss_bytes, figures.kib),
+        ("hash_share", share, figures.share),
+    )
+    return {name: [value, show(value)] for name, value, show in found if value is not None}
