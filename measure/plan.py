@@ -89,7 +89,7 @@ def interleave(plans: dict[Operation, Plan]) -> list[Step]:
 
     So a slow drift of the machine meets all operations alike. Equal costs are ordered by name.
     """
-    cheapest_first = sorted(plans, key=lambda operation: (plans[operation].estimated_s, operation))
+    cheapest_first = sorted(plans, key=lambda operation: (plans[operation].estimated_s, _by_name(operation)))
     rounds = max((plan.trials for plan in plans.values()), default=0)
     return [
         Step(operation, number, plans[operation])
@@ -97,6 +97,12 @@ def interleave(plans: dict[Operation, Plan]) -> list[Step]:
         for operation in cheapest_first
         if number < plans[operation].trials
     ]
+
+
+def _by_name(operation: Operation) -> tuple[str, str, str, int]:
+    """Return a sort key: operations that have no size of a message cannot be compared by it."""
+    size = -1 if operation.input_bytes is None else operation.input_bytes
+    return operation.candidate, operation.label, operation.operation, size
 
 
 def estimated_s(step: Step) -> float:

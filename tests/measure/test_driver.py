@@ -7,7 +7,17 @@ import pytest
 
 from evidence.operations import Family
 from evidence.types import CounterUnit
-from measure.driver import DriverJob, read_probe, read_process, time_argv
+from measure.driver import (
+    DriverJob,
+    is_emulated,
+    profile_argv,
+    read_passes,
+    read_probe,
+    read_process,
+    read_profile,
+    sizes_argv,
+    time_argv,
+)
 from measure.errors import DriverError
 from measure.process import Finished, Output
 
@@ -138,3 +148,97 @@ def test_probe_without_counter_is_an_error() -> None:
     answer = {"error": {"kind": "counter", "message": "none works"}}
     with pytest.raises(DriverError, match="no usable counter: none works"):
         read_probe(finished(answer, exit_code=11))
+
+
+def test_the_other_argument_lists_are_as_agreed() -> None:
+    hashing = JOB._replace(family=Family.HASH, operation="hash", input_bytes=1024)
+    assert time_argv("driver", hashing, "1")[-4:] == ["--input-bytes", "1024", "--result-fd", "1"]
+    assert profile_argv("driver", JOB, "1") == [
+        "driver", "profile", "--library", "kem-a/lib/libA.so", "--family", "kem", "--operation", "enc",
+        "--iterations", "20", "--warmups", "3", "--cpu", "1", "--result-fd", "1",
+    ]  # fmt: skip
+    assert sizes_argv("driver", "kex-a/lib/libA.so", Family.KEX) == [
+        "driver", "sizes", "--library", "kex-a/lib/libA.so", "--family", "kex", "--result-fd", "{result_fd}",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("document", "passes"),
+    [
+        ({"kex": {"passes": 3}}, 3),
+        ({"kex": {"passes": 0}}, 0),
+        ({"kex": {"passes": "3"}}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_the_passes_that_a_getter_states(document: Any, passes: int | None) -> None:
+    assert read_passes(finished(document)) == passes
+
+
+@pytest.mark.parametrize(
+    ("document", "emulated"), [({"emulated": True}, True), ({"emulated": False}, False), ({}, False)]
+)
+def test_an_emulated_run_is_known(document: Any, emulated: bool) -> None:
+    assert is_emulated(finished(document)) is emulated
+    assert is_emulated(finished(None)) is False
+
+
+PROFILE = {
+    "driver": 1,
+    "family": "kem",
+    "operation": "enc",
+    "tick_source": "tsc",
+    "tick_hz": 2_000_000_000,
+    "warmups": 3,
+    "operations": 20,
+    "ticks": 4000,
+    "wrapper_cost_ticks": 110.5,
+    "wrapper_inside_ticks": 55.25,
+    "calls": [{"fn": "sm3hash", "in_bits": 256, "out_bits": 256, "calls": 20, "ticks": 1000}],
+    "merged_calls": 0,
+}
+
+
+def test_a_profile_document_becomes_evidence() -> None:
+    assert read_profile(finished(PROFILE), JOB) == {
+        "command": ("driver", *profile_argv("driver", JOB, "1")[1:]),
+        "status": "complete",
+        "meta": {"tick_source": "tsc", "tick_hz": 2_000_000_000, "warmups": 3},
+        "total": {"operations": 20, "ticks": 4000},
+        "calls": PROFILE["calls"],
+        "merged_calls": 0,
+        "wrapper_cost_ticks": 110.5,
+        "wrapper_inside_ticks": 55.25,
+    }
+
+
+@pytest.mark.parametrize("key", ["tick_hz", "ticks", "calls", "merged_calls"])
+def test_an_incomplete_profile_is_an_error(key: str) -> None:
+    document = {name: value for name, value in PROFILE.items() if name != key}
+    with pytest.raises(DriverError, match=f"the driver's profile lacks '{key}'"):
+        read_profile(finished(document), JOB)
+
+
+def test_a_profile_of_another_job_is_an_error() -> None:
+    with pytest.raises(DriverError, match="the driver's profile is not of kem dec"):
+        read_profile(finished(PROFILE), JOB._replace(operation="dec"))
+
+
+def test_a_failed_profile_has_its_reason() -> None:
+    ended = finished({"error": {"kind": "library", "message": "no symbol"}}, exit_code=10)
+    observed = read_profile(ended, JOB)
+    assert (observed["status"], observed["reason"]) == ("failed", "library: no symbol")
+    assert set(observed) == {"status", "reason", "command"}
+
+
+KEX_TRIAL = {"measurements": 20, "seconds": 0.0001, "ticks": 200_000, "runs_seconds": 0.01}
+
+
+def test_a_key_exchange_brings_its_messages() -> None:
+    kex = {"passes": 2, "message_bytes": [16, 0], "state_a_bytes": [8, 9], "state_b_bytes": [8, 9]}
+    document = {**DOCUMENT, "family": "kex", "operation": "pass1", "trial": KEX_TRIAL, "kex": kex}
+    process = read_process(finished(document), JOB._replace(family=Family.KEX, operation="pass1"), 0)
+    assert process.kex
+    assert process.kex.message_bytes == (16, 0)
+    assert process.trials[0].runs_seconds == 0.01

@@ -15,6 +15,7 @@ from measure.plan import (
     estimated_s,
     interleave,
     plan_operation,
+    profile_operations,
     warmup_calls,
 )
 
@@ -96,3 +97,23 @@ def test_every_trial_stands_exactly_once_in_the_order(single: dict[Operation, fl
         (operation, number) for operation, plan in plans.items() for number in range(plan.trials)
     )
     assert sum(map(estimated_s, steps)) == pytest.approx(sum(plan.estimated_s for plan in plans.values()))
+
+
+@pytest.mark.parametrize(
+    ("single_call_s", "planning", "operations"),
+    [
+        (1e-6, FULL, 1000),  # no more than that
+        (0.01, FULL, 100),  # the target
+        (0.1, FULL, 20),  # no less than that
+        (20.0, FULL, 9),  # a fifth of the budget
+        (500.0, FULL, 1),
+        (0.01, QUICK, 20),
+    ],
+)
+def test_how_much_a_profile_counts(single_call_s: float, planning: Planning, operations: int) -> None:
+    assert profile_operations(single_call_s, planning) == operations
+
+
+def test_a_hash_function_is_named_with_the_size_of_its_message() -> None:
+    assert str(Operation("hash-a", "A-256", "hash", 1024)) == "hash-a/A-256 hash 1024 B"
+    assert str(Operation("kex-a", "A", "pass1")) == "kex-a/A pass1"
