@@ -111,6 +111,8 @@ class ProfileRow(NamedTuple):
     calls_per_operation: dict[str, float]
     hash_functions: tuple[str, ...]
     drng_functions: tuple[str, ...]
+    wrapper_cost_ticks: float | None
+    tick_source: str | None
     file: str
 
 
@@ -266,5 +268,7 @@ def _profile(profile: Profile) -> ProfileRow:
         calls_per_operation=derive.calls_per_operation(profile),
         hash_functions=tuple(sorted(fn for fn, role in roles.items() if role == "hash")),
         drng_functions=tuple(sorted(fn for fn, role in roles.items() if role == "drng")),
+        wrapper_cost_ticks=profile.wrapper_cost_ticks,
+        tick_source=profile.meta.tick_source if profile.meta else None,
         file=store.profile_path(profile),
     )

@@ -313,3 +313,15 @@ def test_an_emulated_system_says_so_first(local: Any, subject: Make) -> None:
     emulated = msgspec.structs.replace(local.records[0].environment, emulated=True, virtualized=False)
     local.records = [msgspec.structs.replace(record, environment=emulated) for record in local.records]
     assert assessment.view(subject(local)).cautions[0].startswith("This system is emulated")
+
+
+def test_the_cost_of_a_wrapper_is_stated_where_it_is_known(local: Any, subject: Make) -> None:
+    local.kem().profile("kem-kyber", "Kyber512", "enc", ProfileCall(fn="shake128", calls=1, ticks=9))
+    view = symmetric.view(subject(local))
+    assert view is not None
+    assert view.wrapper_cost == ""
+    local.profiles = [msgspec.structs.replace(local.profiles[0], wrapper_cost_ticks=44.2)]
+    local.profile("kem-kyber", "Kyber512", "dec", ProfileCall(fn="shake128", calls=1, ticks=9), wrapper_cost_ticks=52.0)
+    view = symmetric.view(subject(local))
+    assert view is not None
+    assert view.wrapper_cost == "44.2 – 52 ticks of rdtsc"
