@@ -19,6 +19,15 @@ SIZES = {
 }
 
 
+# The sizes that a family has; interfaces declare the others as 0.
+SIZES_OF = {
+    Family.SIGN: ("public_key_bytes", "secret_key_bytes", "signature_bytes"),
+    Family.KEM: ("public_key_bytes", "secret_key_bytes", "ciphertext_bytes", "shared_secret_bytes"),
+    Family.KEX: ("messages_bytes", "public_key_bytes", "secret_key_bytes", "shared_secret_bytes"),
+    Family.HASH: (),
+}
+
+
 class Metric(NamedTuple):
     """What a ranking judges: its title, its figure, and the operation where it is a cost."""
 
@@ -59,6 +68,11 @@ def size(sized: Sized | None, name: str) -> int | None:
     interface, stated_name = SIZES[name]
     stated = getattr(sized.external, stated_name) if sized.external and stated_name else None
     return sized.interface.get(interface) if stated is None else stated
+
+
+def sizes(entry: Entry) -> dict[str, int | None]:
+    """Return the sizes of a set that its family has, by name."""
+    return {name: size(entry.sized, name) for name in SIZES_OF[entry.family]}
 
 
 def _cost_metric(title: str, name: str, message_bytes: int = 0) -> Metric:

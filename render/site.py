@@ -9,14 +9,25 @@ from evidence import store, verify
 from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.types import Build
-from render import assets, environment, frames
+from render import assets, environment, feed, frames
 from render.charts.draw import Drawer
 from render.downloads.offer import Downloads
 from render.entry import of_report
 from render.evidence_notes import rules
 from render.evidence_notes.scene import Look, Raised, Scene
 from render.frames import InstanceRow, ProfileRow, RecordRow
-from render.pages import candidate, compare, method, notes, ranking, size_audit, summary, symmetric_survey, systems
+from render.pages import (
+    candidate,
+    compare,
+    method,
+    notes,
+    ranking,
+    size_audit,
+    start,
+    summary,
+    symmetric_survey,
+    systems,
+)
 from render.subject import CandidateSubject, SystemLink, SystemSubject
 from render.write import Counts, Writer
 
@@ -79,6 +90,8 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: P
         downloads.page_tables("symmetric-survey", symmetric_survey.tables(across.uses, catalog))
         downloads.page_tables("size-audit", size_audit.tables(across.audited))
         downloads.finish()
+        writer.offer(feed.PATH, feed.render(downloads.systems))
+        writer.offer(start.PATH, start.render(across.overviews))
         writer.offer("index.md", systems.render(across.overviews, catalog))
         writer.offer(symmetric_survey.PATH, symmetric_survey.render(across.uses, catalog))
         writer.offer(size_audit.PATH, size_audit.render(across.audited))

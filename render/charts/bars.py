@@ -10,6 +10,7 @@ from render import csvtext, figures, templating
 from render.charts.draw import Figure
 from render.charts.plans import Share
 
+LEGEND = "The first part of a bar are hash functions, the second the random number generator; the figure is the first."
 WIDTH = 200
 ROW = 18
 
@@ -44,7 +45,7 @@ def figure(family: Family, bars: Sequence[Share]) -> Figure | None:
         "width": WIDTH,
     }
     svg = Markup(templating.render("shares.svg.j2", view))  # noqa: S704 - the template escapes
-    return Figure(f"{family}-shares", title, "", svg, csvtext.of_rows([bar._asdict() for bar in bars]))
+    return Figure(f"{family}-shares", title, LEGEND, svg, csvtext.of_rows([bar._asdict() for bar in bars]))
 
 
 def _bar(bar: Share, row: int, column: int) -> Bar:

@@ -40,11 +40,7 @@ def _set(entry: Entry, kind: Kind | None) -> dict[str, Any]:
             operation_text(operation.name, operation.message_bytes): _operation(entry, operation, kind)
             for operation in entry.records
         },
-        "sizes": {
-            name: size
-            for name in (*measures.SIZES, "messages_bytes")
-            if (size := measures.size(entry.sized, name)) is not None
-        },
+        "sizes": {name: size for name, size in measures.sizes(entry).items() if size is not None},
         "elf_load_bytes": entry.instance.elf_load_bytes,
     }
 

@@ -76,7 +76,8 @@ def _instance(entry: Entry) -> dict[str, Any]:
         "kat": instance.kat,
         "elf_load_bytes": instance.elf_load_bytes,
         "notes": entry.notes,
-        **{name: measures.size(entry.sized, name) for name in (*measures.SIZES, "messages_bytes")},
+        **dict.fromkeys((*measures.SIZES, "messages_bytes")),
+        **measures.sizes(entry),
     }
 
 

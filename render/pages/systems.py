@@ -28,6 +28,8 @@ class Overview(NamedTuple):
     measured: str
     names: dict[str, str]
     results: dict[str, Result]
+    operations: int
+    notes: int
 
 
 def overview(system: SystemSubject, reports: Sequence[CandidateSubject]) -> Overview:
@@ -40,6 +42,8 @@ def overview(system: SystemSubject, reports: Sequence[CandidateSubject]) -> Over
         figures.to_the_second(system.campaign.started_utc).partition("T")[0],
         {report.candidate: report.name for report in reports},
         {report.candidate: _result(report) for report in reports},
+        len(system.frames.records),
+        len(system.notes),
     )
 
 

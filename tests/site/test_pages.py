@@ -67,7 +67,7 @@ def test_search_finds_candidates_and_leaves_figures_out(built: Path) -> None:
     assert "sign-16 Octarine" in text
     assert "Tins512" in text
     assert "CRYPTOFAIL" in text
-    assert "767.9 k" not in text
+    assert "879.7 k" not in text
     assert "__keygen.json" not in text
 
 
