@@ -18,10 +18,10 @@ def table_of(entries: Sequence[Entry], kind: Kind | None) -> Table | None:
     baseline = {
         (entry.instance.label, operation): record
         for entry in entries
-        if entry.candidate.candidate == CANDIDATE and entry.instance.label.startswith(LABEL.format(""))
+        if _is_baseline(entry)
         for operation, record in entry.records.items()
     }
-    shown = [entry for entry in entries if _label(entry) != entry.instance.label]
+    shown = [entry for entry in entries if not _is_baseline(entry)]
     if not baseline or not shown:
         return None
     lengths = sorted({operation for entry in shown for operation in entry.records}, key=lambda o: o.message_bytes)
@@ -34,6 +34,10 @@ def table_of(entries: Sequence[Entry], kind: Kind | None) -> Table | None:
     what = kind.plural if kind else "time"
     caption = f"Hash functions: {what} of one call as a multiple of pseudoXOF of the same width and message length"
     return table("summary", caption, columns, shown, facets)
+
+
+def _is_baseline(entry: Entry) -> bool:
+    return entry.candidate.candidate == CANDIDATE and entry.instance.label.startswith(LABEL.format(""))
 
 
 def _label(entry: Entry) -> str:

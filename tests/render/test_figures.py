@@ -114,3 +114,15 @@ def test_a_duration_says_its_value_to_three_digits(seconds: float) -> None:
 @given(st.floats(min_value=0, max_value=1))
 def test_a_share_has_a_decimal_only_below_ten_percent(fraction: float) -> None:
     assert re.fullmatch(r"\d\.\d%|\d\d%|100%", figures.share(fraction))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.984, "0.98×"), (9.994, "9.99×"), (9.996, "10.0×"), (99.94, "99.9×"), (99.96, "100×"), (None, "–")],
+)
+def test_ratio(value: float | None, text: str) -> None:
+    assert figures.ratio(value) == text
+
+
+def test_nanoseconds() -> None:
+    assert [figures.nanoseconds(value) for value in (1500.0, 22.8, None)] == ["1.5 µs", "22.8 ns", "–"]
