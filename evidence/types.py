@@ -225,6 +225,7 @@ class Process(Evidence, frozen=True, kw_only=True):
     involuntary_context_switches: Count | None = None
     command: tuple[str, ...] | None = None
     output: str | None = None  # what the candidate printed, cut
+    sandbox: str | None = None  # bubblewrap, landlock or none: what kept it from files and network
 
 
 class Record(Evidence, frozen=True, kw_only=True):

@@ -15,11 +15,12 @@ from rich.console import Console
 from evidence import store
 from evidence.catalog import Candidate, Catalog, Instance
 from evidence.types import BuildInstance, Campaign, HostCheck, Planning
-from measure import build, flags, host, objects, plan, process, profile, progress, publish, sources, timing
+from measure import build, flags, host, objects, plan, process, profile, progress, publish, sandbox, sources, timing
 from measure.driver import ProbeResult, probe_argv, read_probe
 from measure.errors import BuildError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
 from measure.process import Limits
+from measure.sandbox import View
 from measure.state import BuildState, KatState, Profiled, RunFolder, read
 
 PROBE_LIMITS = Limits(timeout_s=60, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
@@ -272,7 +273,8 @@ def probe(driver: Path, cpu: int) -> ProbeResult:
     Raises:
         DriverError: when there is none.
     """
-    return read_probe(process.run(probe_argv(driver, cpu), PROBE_LIMITS))
+    view = View(driver.parent, read=(driver,))
+    return read_probe(sandbox.run(probe_argv(driver, cpu), PROBE_LIMITS, view))
 
 
 def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:

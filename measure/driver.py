@@ -24,7 +24,8 @@ FAILURES = {
     15: "system",
 }
 # Keys of the driver's document that the evidence takes over as they are.
-OBSERVED = frozenset(Process.__struct_fields__) - {"status", "trials", "wall_s", "command", "output", "exit_code"}
+OURS = frozenset({"status", "trials", "wall_s", "command", "output", "exit_code", "sandbox"})
+OBSERVED = frozenset(Process.__struct_fields__) - OURS
 OUTPUT_KEPT_CHARACTERS = 2000
 
 
@@ -136,6 +137,7 @@ def read_process(finished: Finished, job: DriverJob, disturbed_retries: int) -> 
         "command": ["driver", *time_argv("driver", job, "1")[1:]],
         "output": _printed(finished) or None,
         "exit_code": -1 if finished.exit_code is None else finished.exit_code,
+        "sandbox": finished.sandbox,
     }
     if finished.exit_code != 0 or document is None:
         observed |= {"status": _failure(finished), "reason": _explain(finished, document), "trials": []}

@@ -62,3 +62,9 @@ class PublishError(MeasureError):
     """A campaign is not fit for publication: unfinished, or an absolute path or host name in its evidence."""
 
     exit_status = 10
+
+
+class SandboxError(MeasureError):
+    """A program that is not to be trusted cannot be run confined, and is not run otherwise."""
+
+    exit_status = 12

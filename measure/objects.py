@@ -21,8 +21,10 @@ from typing import NamedTuple
 import msgspec
 
 from evidence import store as evidence_store
+from measure import sandbox
 from measure.errors import ToolMissingError
 from measure.process import Finished, Limits, run
+from measure.sandbox import View
 from measure.scrub import scrub
 from measure.selection import LANGUAGES, Language
 from measure.sources import file_sha256
@@ -134,12 +136,28 @@ def invoke(shop: Workshop, what: str, words: Sequence[str], cwd: Path) -> str:
     """
     if not shutil.which(words[0]):
         raise CompileError(f"{what}: needs {words[0]}, which is not installed on this machine")
-    finished = run(words, COMPILE_LIMITS, cwd=cwd, env=_environment(shop.scratch))
+    finished = _run(shop, words, cwd)
     output = scrub(finished.stderr.text(), {**shop.folders, shop.scratch: "objects"}).strip()
     shop.log.extend([f"== {what}: {finished.how()}", *([output] if output else [])])
     if finished.exit_code != 0:
         raise CompileError(f"{what}: {_reason(output, finished)}")
     return output
+
+
+def _run(shop: Workshop, words: Sequence[str], cwd: Path) -> Finished:
+    """Run a compiler confined: a source may name any file, or keep it busy for ever."""
+    ours = [Path(word) for word in words if word.startswith("/") and not word.startswith(str(shop.scratch))]
+    view = View(cwd, read=(*shop.folders, *ours, *_toolchain(words[0])), write=(shop.scratch,))
+    return sandbox.run(words, COMPILE_LIMITS, view, env=_environment(shop.scratch))
+
+
+def _toolchain(compiler: str) -> tuple[Path, ...]:
+    """Return the folder of a compiler that is not among the system's programs, or the program where it has none."""
+    program = Path(shutil.which(compiler) or compiler).absolute()
+    if program.resolve().is_relative_to("/usr"):
+        return () if program.is_relative_to("/usr") else (program,)
+    root = program.resolve().parents[1]
+    return (root if (root / "lib" / "gcc").is_dir() else program,)
 
 
 def cxx_of(compiler: str) -> str:
@@ -211,7 +229,7 @@ def _text(shop: Workshop, unit: Unit, words: Sequence[str], target: Path) -> byt
         return (unit.cwd / unit.path).read_bytes()
     text_file, depends = target.with_suffix(".i"), target.with_suffix(".d")
     argv = (*words, "-E", "-MD", "-MF", str(depends), unit.path, "-o", str(text_file))
-    finished = run(argv, COMPILE_LIMITS, cwd=unit.cwd, env=_environment(shop.scratch))
+    finished = _run(shop, argv, unit.cwd)
     if finished.exit_code != 0 or text_file.stat().st_size > PREPROCESSED_LIMIT_BYTES:
         return None
     text = text_file.read_bytes()

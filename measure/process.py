@@ -1,8 +1,11 @@
 """The one function that runs other programs."""
 
+import contextlib
 import os
+import select
 import selectors
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -12,14 +15,22 @@ from typing import IO, NamedTuple
 OUTPUT_LIMIT_BYTES = 64 * 1024
 RESULT_LIMIT_BYTES = 64 * 1024 * 1024
 RESULT_FD = "{result_fd}"
+CONTROL_FD = "{control_fd}"
+KILL_GRACE_S = 10.0
 
 
 class Limits(NamedTuple):
-    """Limits of one process, inherited by its children. None leaves the system's own limit."""
+    """Limits of one process, inherited by its children. None leaves the system's own limit.
+
+    The last three bind confined processes only: none is left to guess what a compiler or CMake of one's own may need.
+    """
 
     timeout_s: float
     address_space_bytes: int | None = None
     file_size_bytes: int | None = None
+    cpu_s: int | None = None  # of each process; None: as much as the timeout, rounded up
+    processes: int = 64  # and threads, of all that the program starts
+    open_files: int = 256
 
 
 class Output(NamedTuple):
@@ -44,6 +55,7 @@ class Finished(NamedTuple):
     stderr: Output
     result: Output
     wall_ns: int
+    sandbox: str | None = None  # what confined it
 
     def how(self) -> str:
         """Say in a few words how the process ended."""
@@ -54,13 +66,14 @@ class Finished(NamedTuple):
         return f"exit status {self.exit_code}"
 
 
-def run(
+def run(  # noqa: PLR0913 - all that a process is given
     argv: Sequence[str],
     limits: Limits,
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
+    confinement: Sequence[str] = (),
 ) -> Finished:
     """Run ``argv`` in a session of its own, without a shell, and return how it ended.
 
@@ -68,34 +81,30 @@ def run(
     Output beyond the limit is read and dropped, so that no candidate fills a disk or blocks on a full pipe. At
     the timeout, and at any exception here, the whole process group is killed.
 
+    ``confinement`` are words that run csrc/confine with the program behind them (``measure.sandbox`` makes them);
+    ``{control_fd}`` in them becomes its socket. It sets the limits, and when this function returns, no process that
+    descends from the program is left. Without it, util-linux prlimit sets them.
+
     Raises:
         OSError: when the program cannot be started.
     """
-    read_fd, write_fd = os.pipe()
-    words = tuple(word.replace(RESULT_FD, str(write_fd)) for word in argv)
     begin_ns = time.monotonic_ns()
-    try:
-        child = subprocess.Popen(
-            [*_limited(limits), *words],
-            cwd=cwd,
-            env=None if env is None else dict(env),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(write_fd,),
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(read_fd)
-        raise
-    finally:
-        os.close(write_fd)
-    with child, os.fdopen(read_fd, "rb", buffering=0) as result_pipe:
-        try:
-            outputs, timed_out = _communicate(child, result_pipe, stdin, limits.timeout_s)
-        finally:
-            _kill_group(child)
-        return_code = child.wait()
+    read_fd, write_fd = os.pipe()
+    control, far = socket.socketpair()
+    words = tuple(word.replace(RESULT_FD, str(write_fd)) for word in argv)
+    wrapper = [word.replace(CONTROL_FD, str(far.fileno())) for word in confinement] or _limited(limits)
+    with control, os.fdopen(read_fd, "rb", buffering=0) as result_pipe:
+        with far, os.fdopen(write_fd, "wb", buffering=0):
+            passed = (write_fd, far.fileno()) if confinement else (write_fd,)
+            child = _start([*wrapper, *words], passed, cwd, env)
+        with child:
+            try:
+                outputs, timed_out = _communicate(child, result_pipe, stdin, limits.timeout_s)
+            finally:
+                _end(child, control if confinement else None)
+            return_code = child.wait()
+        if confinement:
+            return_code = _told(control, outputs[1])
     return Finished(
         argv=words,
         exit_code=None if timed_out or return_code < 0 else return_code,
@@ -105,6 +114,21 @@ def run(
         stderr=outputs[1],
         result=outputs[2],
         wall_ns=time.monotonic_ns() - begin_ns,
+    )
+
+
+def _start(
+    argv: Sequence[str], passed: tuple[int, ...], cwd: Path | None, env: Mapping[str, str] | None
+) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=None if env is None else dict(env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=passed,
+        start_new_session=True,
     )
 
 
@@ -199,9 +223,41 @@ def _feed(selector: selectors.BaseSelector, pipe: IO[bytes], rest: memoryview) -
     return rest
 
 
-def _kill_group(child: "subprocess.Popen[bytes]") -> None:
-    """Kill whatever is left of the child's session; nothing left is fine."""
-    try:
+def _end(child: "subprocess.Popen[bytes]", control: socket.socket | None) -> None:
+    """Kill whatever is left: by the confining process, given some time for it, and by the child's group."""
+    if control and child.poll() is None:
+        control.shutdown(socket.SHUT_WR)
+        _wait(child, KILL_GRACE_S)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
+
+
+def _wait(child: "subprocess.Popen[bytes]", seconds: float) -> None:
+    """Wait for a child's end without reaping it."""
+    pidfd = os.pidfd_open(child.pid)
+    try:
+        select.select([pidfd], [], [], seconds)
+    finally:
+        os.close(pidfd)
+
+
+def _told(control: socket.socket, stderr: Output) -> int:
+    """Return what the confining process says of the program's end, a signal as a negative number.
+
+    Without a word on it, that process was killed, and the program with it.
+
+    Raises:
+        OSError: when the program was not started.
+    """
+    os.set_blocking(control.fileno(), False)
+    with contextlib.suppress(BlockingIOError, ConnectionResetError):
+        lines = control.recv(4096).decode("utf-8", "backslashreplace").splitlines()
+        for kind, _, rest in (line.partition(" ") for line in lines):
+            if kind == "error":
+                raise OSError(rest)
+            if kind in {"exit", "signal"}:
+                return int(rest) if kind == "exit" else -int(rest)
+        if lines:
+            return -signal.SIGKILL
+    said = stderr.text().strip().splitlines()
+    raise OSError(f"its sandbox does not start{': ' + said[-1] if said else ''}")

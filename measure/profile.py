@@ -13,7 +13,7 @@ from measure.build import BuildJob, Built, build_with
 from measure.driver import DriverJob, profile_argv, read_profile
 from measure.errors import BuildError, DriverError, StorageError
 from measure.plan import TIMEOUT_EXTRA_S, TIMEOUT_FACTOR, Operation, profile_operations, warmup_calls
-from measure.process import Limits, run
+from measure.process import Limits
 from measure.sources import sources_sha256
 from measure.state import Profiled, ProfileState, RunFolder, read
 
@@ -160,7 +160,7 @@ def _observed(rig: timing.Rig, task: Task, known: Profile, library: str) -> Prof
     timeout_s = TIMEOUT_FACTOR * (job.iterations + job.warmups) * task.call_s + TIMEOUT_EXTRA_S
     limits = Limits(timeout_s, timing.ADDRESS_SPACE_BYTES, timing.FILE_SIZE_BYTES)
     environment, started = rig.environment(), timing.utc_now()
-    finished = run(profile_argv(rig.driver, job), limits, cwd=rig.folder.path, env=timing.DRIVER_ENVIRONMENT)
+    finished = timing.drive(rig, profile_argv(rig.driver, job), limits, library)
     observed = read_profile(finished, job)
     facts = {
         "driver_sha256": rig.driver_sha256,

@@ -13,7 +13,8 @@ from measure import host
 from measure.driver import DriverJob, is_emulated, read_passes, read_process, sizes_argv, time_argv
 from measure.errors import DriverError
 from measure.plan import Operation, Step, calibration_is_measurement, estimated_s, interleave, plan_operation
-from measure.process import Finished, Limits, run
+from measure.process import Finished, Limits
+from measure.sandbox import View, run
 from measure.sources import file_sha256
 from measure.state import Attempt, Interface, RunFolder, read
 
@@ -66,7 +67,7 @@ def learn(rig: Rig, instances: Sequence[BuildInstance]) -> None:
         if family_of(built.candidate) is Family.KEX and _interface(rig, built) is None:
             library, sha256 = _library_of(rig, built)
             argv = sizes_argv(rig.driver, library, Family.KEX)
-            finished = run(argv, GETTER_LIMITS, cwd=rig.folder.path, env=DRIVER_ENVIRONMENT)
+            finished = drive(rig, argv, GETTER_LIMITS, library)
             found = Interface(library_sha256=sha256, driver_sha256=rig.driver_sha256, passes=read_passes(finished))
             rig.folder.write(rig.folder.interface_file(built.candidate, built.label), found)
 
@@ -217,7 +218,7 @@ def perform(rig: Rig, task: Task, disturbed_retries: int) -> Attempt:
     )
     limits = Limits(task.timeout_s, address_space_bytes=ADDRESS_SPACE_BYTES, file_size_bytes=FILE_SIZE_BYTES)
     started = utc_now()
-    finished = run(time_argv(rig.driver, job), limits, cwd=rig.folder.path, env=DRIVER_ENVIRONMENT)
+    finished = drive(rig, time_argv(rig.driver, job), limits, library)
     return Attempt(
         library_sha256=library_sha256,
         driver_sha256=rig.driver_sha256,
@@ -228,6 +229,13 @@ def perform(rig: Rig, task: Task, disturbed_retries: int) -> Attempt:
         environment=marked(environment, finished),
         process=read_process(finished, job, disturbed_retries),
     )
+
+
+def drive(rig: Rig, argv: Sequence[str], limits: Limits, library: str) -> Finished:
+    """Run the driver confined: of the run's folder it sees one library."""
+    folder = rig.folder.path.resolve()
+    view = View(folder, read=(rig.driver, folder / library))
+    return run(argv, limits, view, env=DRIVER_ENVIRONMENT)
 
 
 def marked(environment: Environment, finished: Finished) -> Environment:

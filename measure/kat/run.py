@@ -9,9 +9,10 @@ from typing import NamedTuple
 import msgspec
 
 from evidence.types import KatStatus
-from measure.errors import KatError
-from measure.kat.protocol import READY, Job, Report
-from measure.process import RESULT_FD, Finished, Limits, run
+from measure.errors import KatError, SandboxError
+from measure.kat.protocol import READY, Job, NistJob, Report
+from measure.process import RESULT_FD, Finished, Limits
+from measure.sandbox import View, run
 from measure.scrub import scrub
 
 OUTPUT_LIMIT_CHARACTERS = 4000
@@ -64,10 +65,20 @@ def _run_worker(job: Job, limits: Limits, scratch: Path) -> Finished:
     packages = Path(__file__).resolve().parents[2]
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PYTHONPATH": str(packages)}
     argv = [sys.executable, "-B", "-s", "-m", "measure.kat.worker", RESULT_FD]
+    stdin = msgspec.json.encode(job)
     try:
-        return run(argv, limits, cwd=scratch, env=environment, stdin=msgspec.json.encode(job))
-    except OSError as error:
+        return run(argv, limits, _view(job, packages, scratch), env=environment, stdin=stdin)
+    except SandboxError as error:
         raise KatError(f"the known-answer worker cannot be started: {error}") from error
+
+
+def _view(job: Job, packages: Path, scratch: Path) -> View:
+    """Return what the worker sees: Python, our modules, the library; of folders to write its own and the text's."""
+    python = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1]}
+    ours = [packages / "measure", packages / "evidence", Path(job.library)]
+    if isinstance(job, NistJob):
+        return View(scratch, (*python, *ours), (scratch,))
+    return View(scratch, (*python, *ours, Path(job.helper)), (scratch, Path(job.text).parent))
 
 
 def _report(finished: Finished) -> Report | None:

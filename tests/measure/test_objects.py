@@ -3,7 +3,6 @@
 import ctypes
 import os
 import shutil
-import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from evidence.catalog import Candidate, Instance, Source
 from evidence.types import FlagSet
-from measure import objects
+from measure import objects, sandbox
 from measure.build import BuildJob, build, build_with
 from measure.flags import cxx_flags
 from measure.sources import Fetched
@@ -26,24 +25,22 @@ return bits != DIGEST_BIT_LENGTH; }
 
 
 @pytest.fixture
-def compiled(tmp_path, monkeypatch):
-    """Put a compiler in front that notes what it compiles; return a function that tells, and forgets."""
-    note = tmp_path / "compiled.txt"
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name in ("gcc", "g++"):
-        script = folder / name
-        script.write_text(
-            f'#!/bin/sh\nfor w; do [ "$w" = -c ] && echo "$*" >> "{note}"; done\nexec {shutil.which(name)} "$@"\n'
-        )
-        script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+def compiled(monkeypatch):
+    """Note what is compiled; return a function that tells, and forgets."""
+    seen: list[str] = []
+    run = sandbox.run
+
+    def noting(words, *rest, **options):
+        if "-c" in words:
+            seen.append(Path(words[words.index("-c") + 1]).name)
+        return run(words, *rest, **options)
+
+    monkeypatch.setattr(sandbox, "run", noting)
 
     def tell() -> list[str]:
-        lines = note.read_text().splitlines() if note.exists() else []
-        note.unlink(missing_ok=True)
-        names = [line.partition(" -c ")[2].split(" -o ")[0] for line in lines]
-        return sorted(Path(name).name for name in names)
+        names = sorted(seen)
+        seen.clear()
+        return names
 
     return tell
 
