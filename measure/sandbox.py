@@ -60,7 +60,6 @@ class Sandbox(NamedTuple):
 
     kind: Kind
     confine: Path  # the program of csrc/confine
-    landlock: bool  # whether the kernel's Landlock is used
 
     def run(
         self,
@@ -135,9 +134,7 @@ def ways() -> tuple[Sandbox, ...]:
         ToolMissingError, SandboxError: as ``of_this_host`` does.
     """
     confine = _compiled()
-    landlock = Sandbox("landlock", confine, landlock=True)
-    bubblewrap = Sandbox("bubblewrap", confine, landlock=landlock.refused() is None)
-    return bubblewrap, landlock, Sandbox("none", confine, landlock=False)
+    return Sandbox("bubblewrap", confine), Sandbox("landlock", confine), Sandbox("none", confine)
 
 
 def confine_words(box: Sandbox, limits: Limits, view: View, uid: int | None) -> list[str]:
@@ -153,22 +150,15 @@ def confine_words(box: Sandbox, limits: Limits, view: View, uid: int | None) -> 
     words = [word for name, value in wanted.items() if value is not None for word in (f"--{name}", str(value))]
     if box.kind != "bubblewrap":
         words.append("--isolate")
-    if box.landlock:
-        words += _landlock_words(box, view)
-    # What is private to root, such as a checkout below /root, is read all the same. Landlock bounds this right: without
-    # it, and through mounts alone, a file's number would do to open any file.
-    if box.landlock and uid is not None:
+    if box.kind == "landlock":
+        words.append("--landlock")
+        words += [word for path in (*SYSTEM, *SYSTEM_FILES, *view.read) for word in ("--read", str(path))]
+        words += [word for path in view.write for word in ("--write", str(path))]
+    # What is private to root, such as a checkout below /root, is read all the same, where a view is a bound to it.
+    if box.kind != "none" and uid is not None:
         words.append("--keep-reading")
     confine = CONFINE if box.kind == "bubblewrap" else str(box.confine)
     return [confine, "--control", CONTROL_FD, *words]
-
-
-def _landlock_words(box: Sandbox, view: View) -> list[str]:
-    inside = box.kind == "bubblewrap"
-    read = ("/",) if inside else (*SYSTEM, *SYSTEM_FILES, *map(str, view.read))
-    write = ("/tmp", *map(str, view.write)) if inside else tuple(map(str, view.write))  # noqa: S108 - the sandbox's own
-    words = [word for path in read for word in ("--read", path)]
-    return ["--landlock", *words, *(word for path in write for word in ("--write", path))]
 
 
 def _view_words(box: Sandbox, view: View) -> list[str]:
@@ -198,12 +188,12 @@ def _view_words(box: Sandbox, view: View) -> list[str]:
 
 
 def _check_readable(box: Sandbox, view: View) -> None:
-    """Refuse paths that another user than root cannot read; with Landlock, he can.
+    """Refuse paths that only root can read, where there is no view to bound a right to read them all the same.
 
     Raises:
         SandboxError: with the command that helps.
     """
-    for path in () if box.landlock else view.read:
+    for path in view.read if box.kind == "none" else ():
         wanted = 0o005 if path.is_dir() else 0o004
         if path.exists() and path.stat().st_mode & wanted != wanted:
             raise SandboxError(

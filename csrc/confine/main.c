@@ -55,6 +55,8 @@ static int give_up_rights(const struct options *options)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
+	if (options->keep_reading && forbid_file_handles())
+		return -1;
 	return options->landlock ? allow_only(options) : 0;
 }
 

@@ -12,6 +12,9 @@ void leave_network_and_ipc(void);
 /* Becomes another user. */
 int drop_to(const struct options *options);
 
+/* Takes back what `keep_reading` gives too much. After PR_SET_NO_NEW_PRIVS. */
+int forbid_file_handles(void);
+
 /* ENOSYS or EOPNOTSUPP where the kernel has no Landlock. */
 int allow_only(const struct options *options);
 
