@@ -3,7 +3,6 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-
 # The messages S1 to S8 of the guide.
 HASH_INPUT_BYTES = (32, 128, 512, 1024, 4096, 8192, 16384, 65536)
 
