@@ -8,6 +8,9 @@
 
 enum { PATH_BYTES = 4096 };
 
+/* A candidate may define a name that libc has, too: within its library that name is its own. */
+enum { LOAD_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
+
 /* Without a slash the loader would search the system's folders for the name. */
 static int open_file(struct library *library, const char *path, struct failure *failure)
 {
@@ -15,7 +18,7 @@ static int open_file(struct library *library, const char *path, struct failure *
 
 	if (snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path) >= (int)sizeof here)
 		return fail(failure, FAILURE_LIBRARY, "the path of the library is too long");
-	library->handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+	library->handle = dlopen(here, LOAD_FLAGS);
 	if (!library->handle)
 		return fail(failure, FAILURE_LIBRARY, "cannot load the library: %s", dlerror());
 	return 0;

@@ -158,6 +158,10 @@ def test_another_secret_is_data_and_timing_goes_on(timed):
     assert document["return_codes"] == {"0": SETUP_CALLS + 3 + 20}
 
 
+def test_a_library_calls_its_own_function_of_a_name_that_libc_has(timed):
+    assert observed(timed("kem_own_getrandom", "dec"))["setup_verify_failed"] == 0
+
+
 @pytest.mark.parametrize("operation", ["keygen", "enc"])
 def test_a_failing_setup_is_data_where_there_is_something_to_time(timed, operation):
     document = observed(timed("kem_enc_fails", operation))
