@@ -324,6 +324,18 @@ class ArchConfig(Evidence, frozen=True, kw_only=True):
     optimized_families: tuple[str, ...] = ()
 
 
+class ParallelControl(Evidence, frozen=True, kw_only=True):
+    """What parallel work did to a figure, measured before several cores were used at once.
+
+    One operation's mean time of a call, the median over trials: alone, and while the other cores measured it, too.
+    """
+
+    operation: str
+    cpus: tuple[Count, ...]
+    alone_s: Seconds
+    together_s: Seconds
+
+
 class Campaign(Evidence, frozen=True, kw_only=True):
     """campaign.json: one campaign on one system."""
 
@@ -344,6 +356,7 @@ class Campaign(Evidence, frozen=True, kw_only=True):
     unfixed_host_allowed: bool | None = None
     shards: Count | None = None
     shard_cpus: dict[str, Count] | None = None
+    parallel_control: ParallelControl | None = None
     history_note: str | None = None
     katalog_version: str | None = None
 

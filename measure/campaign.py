@@ -14,8 +14,22 @@ from rich.console import Console
 
 from evidence import store
 from evidence.catalog import Candidate, Catalog, Instance
-from evidence.types import BuildInstance, Campaign, HostCheck, Planning
-from measure import build, flags, host, objects, plan, process, profile, progress, publish, sandbox, sources, timing
+from evidence.types import BuildInstance, Campaign, HostCheck, ParallelControl, Planning
+from measure import (
+    build,
+    flags,
+    host,
+    objects,
+    plan,
+    process,
+    profile,
+    progress,
+    publish,
+    sandbox,
+    sources,
+    timing,
+    workers,
+)
 from measure.driver import ProbeResult, probe_argv, read_probe
 from measure.errors import BuildError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
@@ -45,10 +59,16 @@ class Settings(NamedTuple):
     runs: Path
     data: Path
     system_id: str
-    cpu: int
+    cpus: tuple[int, ...]  # the measuring cores
     planning: Planning
     only: str | None
     allow_unfixed_host: bool
+    signing_key: Path | None
+
+    @property
+    def cpu(self) -> int:
+        """Return the core of everything that is not shared out."""
+        return self.cpus[0]
 
 
 class Run(NamedTuple):
@@ -284,13 +304,25 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
     timing.learn(rig, timed)
+    cores = run.settings.cpus
     with progress.phase(run.console, "calibrate", len(timing.operations(rig, timed))) as shown:
-        timing.calibrate(rig, timed, shown.step)
+        workers.share_out(rig, cores, timed, timing.calibrate, shown.step)
     left = timing.remaining(rig, timed)
     total_s = sum(plan.estimated_s(step) for step, _ in left)
-    run.console.print(f"time: {len(left)} trials, about {progress.duration(total_s)}", highlight=False)
+    if len(cores) > 1 and left:
+        note_control(run, workers.control(rig, cores, left[0][1]))
+    told = f"time: {len(left)} trials, about {progress.duration(total_s / len(cores))}"
+    run.console.print(told, highlight=False)
     with progress.phase(run.console, "time", total_s) as shown:
-        timing.run_trials(rig, timed, shown.step)
+        workers.share_out(rig, cores, timed, timing.run_trials, shown.step)
+
+
+def note_control(run: Run, control: ParallelControl) -> None:
+    """Keep what parallel work does to a figure, and say it."""
+    now = msgspec.structs.replace(begin(run), parallel_control=control, shards=len(control.cpus))
+    run.folder.write(run.folder.campaign_file(), now)
+    change = control.together_s / control.alone_s - 1
+    run.console.print(f"time: beside {len(control.cpus) - 1} other core(s) a call takes {change:+.2%}", highlight=False)
 
 
 def profile_phase(run: Run, chosen: Sequence[Chosen]) -> None:
@@ -350,4 +382,5 @@ def publish_phase(run: Run) -> Path:
     if not results:
         raise UsageError(f"{run.folder.path}: holds no KAT result: run `python -m measure run` first")
     timed = [built for built in results if publish.may_be_timed(built, run.people)]
-    return publish.publish(rig, publish.Results(results, timed), run.settings.data, run.people)
+    target = publish.Target(run.settings.data, run.people, run.settings.signing_key)
+    return publish.publish(rig, publish.Results(results, timed), target)

@@ -102,7 +102,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--only", metavar="REGEX", help="instances whose candidate/label matches (quick default: first of each)"
     )
     parser.add_argument("--system", default="local", metavar="ID", help="name of this machine (default: local)")
-    parser.add_argument("--cpu", type=int, metavar="N", help="core to measure on (default: the last usable one)")
+    parser.add_argument("--cpu", metavar="N[,N]", help="core or cores to measure on (default: the last usable one)")
     parser.add_argument(
         "--runs", type=Path, default=Path("runs"), metavar="DIR", help="work in progress (default: runs)"
     )
@@ -113,6 +113,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-unfixed-host", action="store_true", help="full plan on an unfit host; every page then says so"
     )
+    parser.add_argument("--sign", type=Path, metavar="KEY", help="sign what is published with this OpenSSH key")
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -120,20 +121,28 @@ def _settings(options: argparse.Namespace) -> Settings:
         system_id = msgspec.convert(options.system, SystemId)
     except msgspec.ValidationError:
         raise UsageError(f"--system {options.system!r}: lower-case letters, digits, - and _ only") from None
-    cpus = host.usable_cpus()
-    cpu = cpus[-1] if options.cpu is None else options.cpu
-    if cpu not in cpus:
-        raise UsageError(f"--cpu {cpu}: this process may use cores {', '.join(map(str, cpus))}")
     return Settings(
         root=ROOT,
         runs=options.runs,
         data=options.data,
         system_id=system_id,
-        cpu=cpu,
+        cpus=_cores(options.cpu),
         planning=plan.FULL if options.full else plan.QUICK,
         only=options.only,
         allow_unfixed_host=options.allow_unfixed_host,
+        signing_key=options.sign,
     )
+
+
+def _cores(words: str | None) -> tuple[int, ...]:
+    """Return the cores to measure on, in the order given."""
+    usable = host.usable_cpus()
+    if words is None:
+        return (usable[-1],)
+    named = words.split(",")
+    if len(set(named)) < len(named) or not all(word.isdecimal() and int(word) in usable for word in named):
+        raise UsageError(f"--cpu {words}: this process may use cores {', '.join(map(str, usable))}")
+    return tuple(int(word) for word in named)
 
 
 def _chosen(run: Run) -> list[campaign.Chosen]:

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from evidence import store, verify
+from evidence import signature, store, verify
 from evidence.catalog import Catalog
 from evidence.faults import FaultyError
 from evidence.operations import Family, family_of
 from evidence.types import Build, BuildInstance, Campaign, KatStatus, Kex, Plan, Process, Profile, Record, Sizes
 from measure.errors import PublishError, StorageError
 from measure.plan import Operation, Step
+from measure.process import Limits, run
 from measure.state import Attempt, ProfileState, read
 from measure.timing import (
     Rig,
@@ -27,6 +28,8 @@ from measure.timing import (
     utc_now,
 )
 
+SIGNING_LIMITS = Limits(timeout_s=60)
+
 
 class Results(NamedTuple):
     """What a run folder holds: all instances, and those whose KAT result lets them be timed."""
@@ -35,7 +38,15 @@ class Results(NamedTuple):
     timed: Sequence[BuildInstance]
 
 
-def publish(rig: Rig, results: Results, data: Path, people: Catalog) -> Path:
+class Target(NamedTuple):
+    """Where to publish, what the catalog allows there, and the OpenSSH key that signs, if any."""
+
+    data: Path
+    people: Catalog
+    signing_key: Path | None
+
+
+def publish(rig: Rig, results: Results, target: Target) -> Path:
     """Copy a finished campaign into ``data/<system>/``, all or nothing, with its manifest; return that folder.
 
     Raises:
@@ -52,17 +63,32 @@ def publish(rig: Rig, results: Results, data: Path, people: Catalog) -> Path:
     if campaign is None:
         raise PublishError(f"{rig.folder.path}: no campaign was begun here: run the build phase first")
     ended = msgspec.structs.replace(campaign, ended_utc=utc_now(), environment_at_end=rig.environment())
+    data = target.data
     try:
         data.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".publish-", dir=data) as name:
             folder = Path(name) / ended.system_id
             _write(rig, ended, results, folder)
-            _prove(Path(name), people)
+            _prove(Path(name), target.people)
+            if target.signing_key:
+                sign(folder, target.signing_key)
             _swap(folder, data / ended.system_id, Path(name) / "replaced")
     except OSError as error:
         raise StorageError(f"{data}: cannot be written: {error.strerror}; free space or change --data") from error
     rig.folder.write(rig.folder.campaign_file(), ended)
     return data / ended.system_id
+
+
+def sign(folder: Path, key: Path) -> None:
+    """Sign a folder's manifest with ``ssh-keygen -Y``.
+
+    Raises:
+        PublishError: when the key cannot be used.
+    """
+    finished = run(signature.sign_argv(key.resolve(), folder / store.MANIFEST), SIGNING_LIMITS)
+    if finished.exit_code != 0:
+        said = " ".join(finished.stderr.text().split())
+        raise PublishError(f"--sign {key}: cannot sign: {said or finished.how()}; needs ssh-keygen and a private key")
 
 
 def refuse_emulated(rig: Rig, timed: Sequence[BuildInstance]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from evidence import store
+from evidence.cli import main as verify_evidence
 from evidence.types import CounterUnit, KatStatus, Record
 from measure.cli import main
 
@@ -299,3 +300,40 @@ def test_unfinished_operations_are_not_published(place: Place, capsys: pytest.Ca
     assert place.measure("publish") == 10
     assert "1 operation(s) unfinished, first kem-toy/A enc: run the time phase again" in capsys.readouterr().err
     assert not (place.data / "local").exists()
+
+
+def test_two_cores_share_one_campaign(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2:
+        pytest.skip("needs two cores")
+    place.candidate(instance("A"), instance("B"))
+    cores = f"{usable[0]},{usable[1]}"
+    assert place.measure("run", "--only", "kem-toy", "--cpu", cores) == 0
+    assert "beside 1 other core(s) a call takes " in capsys.readouterr().err
+    records = place.records()
+    assert len(records) == 6
+    assert all(len(record.processes) == 5 for record in records.values())
+    used = {label: {r.environment.cpu_number for r in records.values() if r.label == label} for label in "AB"}
+    assert [len(cpus) for cpus in used.values()] == [1, 1]
+    assert used["A"] | used["B"] == {usable[0], usable[1]}
+    control = store.load_system(place.data, "local").campaign.parallel_control
+    assert control
+    assert control.cpus == (usable[0], usable[1])
+    assert 0 < control.alone_s < 1
+    assert place.measure("run", "--only", "kem-toy", "--cpu", cores) == 0
+    assert "time: 0 trials" in capsys.readouterr().err
+
+
+def test_a_published_manifest_is_signed(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    key = place.folder / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    (place.folder / "trusted").write_text("operator@example.org " + key.with_suffix(".pub").read_text())
+    place.candidate(instance("A"))
+    assert place.measure("run", "--sign", str(key)) == 0
+    trusted = ["--trusted", str(place.folder / "trusted")]
+    assert verify_evidence(["verify", "--data", str(place.data), *trusted]) == 0
+    assert "      1 signatures" in capsys.readouterr().out
+    before = (place.data / "local" / store.SIGNATURE).read_bytes()
+    assert place.measure("publish", "--sign", str(place.folder / "absent")) == 10
+    assert "cannot sign" in capsys.readouterr().err
+    assert (place.data / "local" / store.SIGNATURE).read_bytes() == before

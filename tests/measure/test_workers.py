@@ -1,0 +1,39 @@
+"""Sharing out instances over cores: worked out by hand, and properties of every share."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from measure.errors import UsageError
+from measure.workers import balance
+
+costs = st.dictionaries(st.text("abcdef", min_size=1, max_size=4), st.floats(min_value=0, max_value=1e6), max_size=30)
+cores = st.lists(st.integers(0, 63), min_size=1, max_size=8, unique=True)
+
+
+def test_the_dearest_goes_first_to_the_core_with_the_least_work() -> None:
+    shares = balance({"a": 7.0, "b": 5.0, "c": 4.0, "d": 3.0, "e": 1.0}, [2, 4], {})
+    assert shares == {2: ["a", "d"], 4: ["b", "c", "e"]}
+
+
+def test_what_was_begun_on_a_core_stays_there() -> None:
+    shares = balance({"a": 7.0, "b": 5.0, "c": 4.0}, [2, 4], {"b": 2, "c": 9})
+    assert shares == {2: ["b", "c"], 4: ["a"]}
+
+
+def test_without_a_core_nothing_can_be_measured() -> None:
+    with pytest.raises(UsageError, match="no core"):
+        balance({"a": 1.0}, [], {})
+
+
+@given(costs, cores)
+def test_every_instance_is_on_exactly_one_core(costs_s: dict[str, float], on: list[int]) -> None:
+    shares = balance(costs_s, on, {})
+    assert sorted(name for names in shares.values() for name in names) == sorted(costs_s)
+
+
+@given(costs, cores)
+def test_no_core_has_more_than_its_fair_share_and_the_dearest(costs_s: dict[str, float], on: list[int]) -> None:
+    loads = [sum(costs_s[name] for name in names) for names in balance(costs_s, on, {}).values()]
+    fair = sum(costs_s.values()) / len(on)
+    assert max(loads) <= fair + max(costs_s.values(), default=0.0) + 1e-6
