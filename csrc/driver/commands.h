@@ -12,6 +12,6 @@ struct command {
 	const char *const *required;
 };
 
-extern const struct command command_time, command_probe, command_sizes, command_profile;
+extern const struct command command_clock, command_time, command_probe, command_sizes, command_profile;
 
 #endif

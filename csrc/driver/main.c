@@ -10,7 +10,8 @@
 
 enum { DOCUMENT_BYTES = 131072, DRIVER_VERSION = 1 };
 
-static const struct command *const commands[] = {&command_time, &command_probe, &command_sizes, &command_profile};
+static const struct command *const commands[] = {&command_time, &command_probe, &command_clock, &command_sizes,
+                                                 &command_profile};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const struct command *find_command(const char *name)
@@ -28,7 +29,7 @@ static int run(int argc, char *argv[], struct arguments *arguments, struct json 
 
 	command = find_command(argc > 1 ? argv[1] : NULL);
 	if (!command)
-		return fail(failure, FAILURE_USAGE, "first word must be one of time, probe, sizes, profile");
+		return fail(failure, FAILURE_USAGE, "first word must be one of time, probe, clock, sizes, profile");
 	if (wrong || require_options(arguments, command->required, failure))
 		return -1;
 	json_open_object(json, NULL);

@@ -284,8 +284,8 @@ def test_unknown_names_list_the_known_ones(driver, timed, toy, words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "first word must be one of time, probe, sizes, profile"),
-        (["run"], "first word must be one of time, probe, sizes, profile"),
+        ([], "first word must be one of time, probe, clock, sizes, profile"),
+        (["run"], "first word must be one of time, probe, clock, sizes, profile"),
         (["probe"], "--cpu is missing"),
         (["probe", "--cpu", "1x"], "--cpu wants a whole number from 0 to 2147483647, got '1x'"),
         (["probe", "--speed", "3"], "unknown option '--speed'"),
