@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from importlib.metadata import version
@@ -14,7 +15,9 @@ from render import csvtext
 
 Rows = Sequence[Mapping[str, Any]]
 # Raise it when what becomes of Vega's SVG changes.
-EDITION = 1
+EDITION = 2
+# Marks are parts of one picture, not pictures without names.
+INNER_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*"|aria-hidden="true")')
 
 
 class Figure(NamedTuple):
@@ -62,7 +65,7 @@ class Drawer:
 
         self.drawn += 1
         # Unicode's line separators would end the one line that keeps Markdown from reading the SVG.
-        svg = str(vl_convert.vegalite_to_svg(dict(spec))).replace("\n", " ")
+        svg = INNER_ROLES.sub("", str(vl_convert.vegalite_to_svg(dict(spec))).replace("\n", " "))
         if self.cache:
             self.cache.mkdir(parents=True, exist_ok=True)
             (self.cache / f"{digest}.svg").write_text(svg, encoding="utf-8")

@@ -158,7 +158,7 @@ def _tables(module: ModuleType, titles: dict[str, str]) -> Iterator[str]:
             yield "| value | meaning |\n|-------|---------|"
             yield from (f"| `{f.name}` | {_cell(f.comment)} |" for f in each.fields)
             continue
-        yield "| field | type | unit | |\n|-------|------|------|---|"
+        yield "| field | type | unit | remarks |\n|-------|------|------|---------|"
         for field in each.fields:
             must = "required" if field.required else ""
             words = "; ".join(filter(None, [must, field.comment]))

@@ -15,12 +15,11 @@ import evidence.cli
 import measure.cli
 import render.cli
 from render import figures, site
+from tests.docs import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "site_src" / "docs"
 PARSERS = {"measure": measure.cli._parser, "evidence": evidence.cli._parser, "render": render.cli._parser}
-sys.path.insert(0, str(Path(__file__).parent))
-generate = __import__("generate")
 
 
 @pytest.mark.parametrize("page", generate.PAGES)

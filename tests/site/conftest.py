@@ -1,21 +1,34 @@
 """The site as a reader gets it: rendered from the committed evidence and a hostile local system, built by MkDocs."""
 
+import functools
+import http.server
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
+from playwright.sync_api import Page as Tab
 
 from evidence.types import KatStatus, ProfileCall
 from render import site
 
 ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 # Text that would do harm in HTML, in Markdown, in YAML or in a template, if any of them let it.
 HOSTILE = (
     """<script>document.title="owned"</script><img src=x onerror=alert(1)>"'`"""
@@ -166,3 +179,51 @@ def parse() -> Callable[[str], Page]:
 def hostile() -> str:
     """Return the hostile text."""
     return HOSTILE
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def address(built: Path) -> Iterator[str]:
+    """Yield the address of a server of the built site on this machine."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(built)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Yield a browser."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine; install the package chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+def _is_fault(message: ConsoleMessage) -> bool:
+    # For a bare JSON file the browser asks the server for an icon of its own accord.
+    return message.type == "error" and not message.location["url"].endswith("/favicon.ico")
+
+
+@pytest.fixture
+def tab(browser: Browser, address: str) -> Iterator[Tab]:
+    """Return a tab that notes faults, and fails the test if there were any."""
+    faults: list[str] = []
+    opened = browser.new_page(viewport={"width": 1280, "height": 900})
+    opened.on("console", lambda message: faults.append(message.text) if _is_fault(message) else None)
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on(
+        "request", lambda asked: None if asked.url.startswith((address, "data:", "blob:")) else faults.append(asked.url)
+    )
+    yield opened
+    opened.close()
+    assert faults == []

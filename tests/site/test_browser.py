@@ -1,25 +1,12 @@
 """The site in a browser: nothing from elsewhere, no errors, evidence opens, small screens, both schemes."""
 
-import functools
-import http.server
-import shutil
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Page
 
 pytestmark = pytest.mark.slow
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 KINDS = {
     "start": "",
@@ -32,57 +19,20 @@ KINDS = {
     "hash": "performance/local/hash-x/",
     "four": "performance/local/sign-four/",
     "local-summary": "performance/local/",
+    "ranking": "performance/arm_1/ranking-128/",
+    "local-ranking": "performance/local/ranking-256/",
+    "compare": "performance/compare/?set=arm_1/sign-18/Origami-128&set=arm_1/sign-20/QingLuan-128"
+    "&set=x86_1/sign-16/Octarine-128&base=1",
+    "downloads": "performance/downloads/",
+    "documentation": "docs/",
+    "tutorial": "docs/tutorial/",
+    "reference": "docs/reference/evidence/",
+    "missing": "404.html",
     "notes": "performance/notes/",
     "audit": "performance/size-audit/",
     "survey": "performance/symmetric-survey/",
     "hostile": "performance/local/kem-hostile/",
 }
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def address(built: Path) -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(built)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine; install the package chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield opened
-        opened.close()
-
-
-def _is_fault(message: ConsoleMessage) -> bool:
-    # For a bare JSON file the browser asks the server for an icon of its own accord.
-    return message.type == "error" and not message.location["url"].endswith("/favicon.ico")
-
-
-@pytest.fixture
-def tab(browser: Browser, address: str) -> Iterator[Page]:
-    """Return a tab that notes faults, and fails the test if there were any."""
-    faults: list[str] = []
-    opened = browser.new_page(viewport={"width": 1280, "height": 900})
-    opened.on("console", lambda message: faults.append(message.text) if _is_fault(message) else None)
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on(
-        "request", lambda asked: None if asked.url.startswith((address, "data:", "blob:")) else faults.append(asked.url)
-    )
-    yield opened
-    opened.close()
-    assert faults == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
