@@ -23,7 +23,7 @@ def test_the_committed_catalog_loads() -> None:
     people = catalog.load(ROOT / "data" / "catalog")
     assert list(people.systems)[:2] == ["x86_1", "arm_1"]
     assert {"sign-16", "sign-18", "sign-20", "sign-29"} <= set(people.candidates)
-    assert sum(len(candidate.instances) for candidate in people.candidates.values()) == 33 + 9
+    assert sum(len(candidate.instances) for candidate in people.candidates.values()) == 33 + 9 + 7
 
 
 @pytest.mark.parametrize(
