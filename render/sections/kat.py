@@ -10,11 +10,15 @@ from render.table import Column, Content, Piece, Table, table
 
 
 class Kat(NamedTuple):
-    """The table, the catalog's footnotes, and what the build says about single instances."""
+    """The table, the catalog's footnotes, and what the build says about single instances.
+
+    It is unremarkable where all pass and nobody remarks anything.
+    """
 
     table: Table
     footnotes: tuple[notes.Note, ...]
     remarks: list[tuple[str, str]]
+    unremarkable: bool
 
 
 def view(subject: CandidateSubject) -> Kat:
@@ -31,7 +35,9 @@ def view(subject: CandidateSubject) -> Kat:
         Column[InstanceRow]("KAT", kat),
     )
     remarks = [(i.label, text) for i in subject.instances for text in _remarks(i)]
-    return Kat(table("kat", "Known-answer tests", columns, subject.instances), footnotes.notes, remarks)
+    passed = all(instance.kat == KatStatus.PASS for instance in subject.instances)
+    shown = table("kat", "Known-answer tests", columns, subject.instances)
+    return Kat(shown, footnotes.notes, remarks, passed and not remarks and not footnotes.notes)
 
 
 def status(instance: InstanceRow) -> Piece:
