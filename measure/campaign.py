@@ -19,25 +19,23 @@ from measure import (
     build,
     flags,
     host,
+    hostcheck,
     objects,
     plan,
+    probing,
     process,
     profile,
     progress,
     publish,
-    sandbox,
     sources,
     timing,
     workers,
 )
-from measure.driver import ProbeResult, probe_argv, read_probe
 from measure.errors import BuildError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
 from measure.process import Limits
-from measure.sandbox import View
 from measure.state import BuildState, KatState, Profiled, RunFolder, read
 
-PROBE_LIMITS = Limits(timeout_s=60, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
 DRIVER_LIMITS = Limits(timeout_s=600)
 
 
@@ -64,6 +62,7 @@ class Settings(NamedTuple):
     only: str | None
     allow_unfixed_host: bool
     signing_key: Path | None
+    as_json: bool = False  # what `check` prints
 
     @property
     def cpu(self) -> int:
@@ -129,29 +128,33 @@ def begin(run: Run) -> Campaign:
     return begun
 
 
-def check_host(run: Run, phase: str, counter: ProbeResult) -> None:
-    """Check the host at the start of a phase that measures, and keep what was found.
+def check_host(run: Run, phase: str, driver: Path) -> None:
+    """Check the measuring cores at the start of a phase that measures, and keep what was found.
 
     Raises:
         HostError: when the host is not fit for a full plan, unless that is allowed.
     """
     settings = run.settings
     begun = begin(run)
-    problems = host.problems(host.environment(settings.cpu, host.tools()), counter.counter)
-    found = tuple(str(problem) for problem in problems)
+    checks = [_checked(phase, driver, cpu) for cpu in settings.cpus]
+    found = sorted({problem for check in checks for problem in check.problems})
     if found and settings.planning.name == "full" and not settings.allow_unfixed_host:
         raise HostError(
             f"the host is not fit for a full plan: {'; '.join(found)} "
             "(mend it, see `python -m measure check`, or say --allow-unfixed-host to measure and label it so)"
         )
-    check = HostCheck(phase=phase, cpu=settings.cpu, utc=timing.utc_now(), problems=found)
     now = msgspec.structs.replace(
         begun,
-        host_checks=(*begun.host_checks, check),
+        host_checks=(*begun.host_checks, *checks),
         host_problems=tuple(sorted({*begun.host_problems, *found})),
         unfixed_host_allowed=begun.unfixed_host_allowed or settings.allow_unfixed_host or None,
     )
     run.folder.write(run.folder.campaign_file(), now)
+
+
+def _checked(phase: str, driver: Path, cpu: int) -> HostCheck:
+    problems = hostcheck.problems(probing.seen(driver, cpu, probing.probe(driver, cpu)))
+    return HostCheck(phase=phase, cpu=cpu, utc=timing.utc_now(), problems=tuple(map(str, problems)))
 
 
 def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
@@ -287,20 +290,10 @@ def driver_program(settings: Settings) -> Path:
     return out / "driver"
 
 
-def probe(driver: Path, cpu: int) -> ProbeResult:
-    """Ask the driver which counter it would use.
-
-    Raises:
-        DriverError: when there is none.
-    """
-    view = View(driver.parent, read=(driver,))
-    return read_probe(sandbox.run(probe_argv(driver, cpu), PROBE_LIMITS, view))
-
-
 def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Calibrate, plan and time all instances whose KAT result lets them be timed."""
     driver = driver_program(run.settings)
-    check_host(run, "time", probe(driver, run.settings.cpu))
+    check_host(run, "time", driver)
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
     timing.learn(rig, timed)
@@ -328,7 +321,7 @@ def note_control(run: Run, control: ParallelControl) -> None:
 def profile_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Count the helper calls of all instances that were timed, on libraries of their own."""
     driver = driver_program(run.settings)
-    check_host(run, "profile", probe(driver, run.settings.cpu))
+    check_host(run, "profile", driver)
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     may_be = {(built.candidate, built.label): built for built in timed_instances(run, chosen)}
     timing.learn(rig, list(may_be.values()))

@@ -1,6 +1,7 @@
 """``python -m measure``: one command line, a subcommand per phase."""
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, SystemId
-from measure import campaign, host, init, plan, progress, timing
+from measure import campaign, host, hostcheck, init, plan, probing, progress, timing
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, UsageError
 from measure.state import opened
@@ -68,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         _add_options(commands.add_parser(name, help=command.help, description=command.help))
+    commands.choices["check"].add_argument("--json", action="store_true", help="everything that was seen, as JSON")
     _add_init(commands.add_parser(INIT, help=init.HELP, description=init.HELP))
     return parser
 
@@ -131,6 +133,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         only=options.only,
         allow_unfixed_host=options.allow_unfixed_host,
         signing_key=options.sign,
+        as_json=getattr(options, "json", False),
     )
 
 
@@ -150,21 +153,22 @@ def _chosen(run: Run) -> list[campaign.Chosen]:
 
 
 def _check(run: Run) -> None:
-    """Print what the host is and what is not fixed on it."""
+    """Print what is and what is not fixed on the measuring cores, with the commands that fix it and undo that."""
     settings = run.settings
-    probed = campaign.probe(campaign.driver_program(settings), settings.cpu)
-    environment = host.environment(settings.cpu, host.tools())
-    for name in environment.__struct_fields__:
-        print(f"{name:24} {getattr(environment, name)}")
-    print(f"{'counter':24} {probed.counter.name} ({probed.counter.unit.value})")
-    for name, reason in probed.refusals.items():
-        print(f"{'':24} not {name}: {reason}")
-    problems = host.problems(environment, probed.counter)
-    for problem in problems:
-        print(f"not ready: {problem}")
-    if problems:
-        raise HostError(f"{len(problems)} thing(s) keep this host from a full plan; the quick plan runs all the same")
-    print("ready")
+    driver = campaign.driver_program(settings)
+    probes = {cpu: probing.probe(driver, cpu) for cpu in settings.cpus}
+    looks = {cpu: probing.seen(driver, cpu, probed) for cpu, probed in probes.items()}
+    found = {cpu: hostcheck.findings(seen) for cpu, seen in looks.items()}
+    if settings.as_json:
+        cores = [hostcheck.document(looks[cpu], found[cpu], probes[cpu].refusals) for cpu in settings.cpus]
+        print(json.dumps({"cores": cores}, indent=1))
+    else:
+        for cpu in settings.cpus:
+            print(f"core {cpu}\n{hostcheck.table(found[cpu])}")
+            print("".join(f"{'':11}{name} is not used: {why}\n" for name, why in probes[cpu].refusals.items()), end="")
+    count = sum(not one.ready for items in found.values() for one in items)
+    if count:
+        raise HostError(f"{count} thing(s) keep this host from a full plan; the quick plan runs all the same")
 
 
 def _plan(run: Run) -> None:

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from evidence.operations import Family
-from evidence.types import Counter, Kex, Process
+from evidence.types import Counter, Kex, Positive, Process
 from measure.errors import DriverError
 from measure.process import RESULT_FD, Finished
 from measure.scrub import scrub
@@ -27,6 +27,7 @@ FAILURES = {
 OURS = frozenset({"status", "trials", "wall_s", "command", "output", "exit_code", "sandbox"})
 OBSERVED = frozenset(Process.__struct_fields__) - OURS
 OUTPUT_KEPT_CHARACTERS = 2000
+Rates = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=2)]
 
 
 class DriverJob(NamedTuple):
@@ -47,6 +48,7 @@ class ProbeResult(NamedTuple):
 
     counter: Counter
     refusals: dict[str, str]
+    emulated: bool = False
 
 
 def time_argv(driver: Path | str, job: DriverJob, result_fd: str = RESULT_FD) -> list[str]:
@@ -86,7 +88,26 @@ def read_probe(finished: Finished) -> ProbeResult:
     if document is None or "error" in document:
         raise DriverError(f"no usable counter: {_explain(finished, document)}")
     refusals = {entry["name"]: entry["reason"] for entry in document.get("refused", ())}
-    return ProbeResult(msgspec.convert(document["counter"], Counter), refusals)
+    emulated = document.get("emulated") is True
+    return ProbeResult(msgspec.convert(document["counter"], Counter), refusals, emulated)
+
+
+def clock_argv(driver: Path | str, cpu: int) -> list[str]:
+    """Return the command line that asks how fast a core runs."""
+    return [str(driver), "clock", "--cpu", str(cpu), "--result-fd", RESULT_FD]
+
+
+def read_clock(finished: Finished) -> tuple[int, ...]:
+    """Return the core's clock in Hz, window by window.
+
+    Raises:
+        DriverError: when the driver cannot tell.
+    """
+    document = _document(finished)
+    try:
+        return msgspec.convert((document or {}).get("clock_hz"), Rates)
+    except msgspec.ValidationError:
+        raise DriverError(f"the clock cannot be measured: {_explain(finished, document)}") from None
 
 
 def read_passes(finished: Finished) -> int | None:
