@@ -221,7 +221,7 @@ def test_a_comparison_with_the_keyboard_alone(tab: Page, address: str) -> None:
     tab.get_by_role("button", name=re.compile("^Remove")).last.focus()
     tab.keyboard.press("Enter")
     tab.wait_for_function("document.querySelectorAll('table.compare thead th').length === 2")
-    assert tab.evaluate("document.activeElement.className") == "drop"
+    assert tab.evaluate("document.activeElement.matches('button.drop')")
 
 
 # ---- Downloads
