@@ -56,7 +56,7 @@ def test_wrong_submissions_cost_themselves_only(campaign, tmp_path: Path) -> Non
     right = {"format": "iccs", "file": "KAT_SIG_x.txt", "canonical_sha256": digest(campaign, tmp_path)}
     found = campaign(
         instance("first", kat=right),
-        instance("mismatch"),
+        instance("order", "swaps", kat=right),
         instance("exits", "exits"),
         instance("past", "past"),
         instance("long", "too_long"),
@@ -69,7 +69,7 @@ def test_wrong_submissions_cost_themselves_only(campaign, tmp_path: Path) -> Non
     )
     assert {label: status for label, (status, _) in found.items()} == {
         "first": "PASS",
-        "mismatch": "MISMATCH",
+        "order": "MISMATCH",
         "exits": "CRASH",
         "past": "OVERFLOW",
         "long": "OVERFLOW",

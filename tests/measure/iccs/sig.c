@@ -11,7 +11,12 @@ int sig_keygen(OUT(pk), OUT(sk))
 {
 	if (*pk_len != PK || *sk_len != SK)
 		return -11;
-	draw(sk, SK);
+	if (TOY_FAULT == swaps) { /* the same bytes, drawn in another order */
+		draw(sk + SK / 2, SK / 2);
+		draw(sk, SK / 2);
+	} else {
+		draw(sk, SK);
+	}
 	for (int i = 0; i < PK; i++)
 		pk[i] = sk[i] ^ 0x5a;
 	return TOY_FAULT == fails ? -3 : 0;

@@ -13,7 +13,7 @@
 #define OUT(x) unsigned char *x, unsigned long long *x##_len
 
 enum fault {
-	none, exits, loops, chatters, crashes, past, too_long, fails, rejects, other_secret, short_secret,
+	none, exits, loops, chatters, crashes, past, too_long, fails, rejects, swaps, other_secret, short_secret,
 	pass_two, pass_early, pass_silent, init_one
 };
 
