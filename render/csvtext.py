@@ -2,9 +2,10 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from render.table import Table
 
@@ -12,19 +13,34 @@ from render.table import Table
 def of_rows(rows: Sequence[Mapping[str, Any]], names_before: Iterable[str] = ()) -> str:
     """Return rows of plain values under all their names; ``names_before`` come first, also where there is no row."""
     out = io.StringIO()
-    names = dict.fromkeys(names_before)
-    for row in rows:
-        names.update(dict.fromkeys(row))
+    names = _names(rows, names_before)
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    writer.writerows(zip(*(_column(rows, name) for name in names), strict=True))
     return out.getvalue()
 
 
 def json_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as a JSON list of objects, one to a line."""
-    lines = (json.dumps(_plain(row), ensure_ascii=False) for row in rows)
-    return "[" + ",\n".join(lines) + "]\n"
+    encode = msgspec.json.Encoder().encode
+    return (b"[" + b",\n".join(map(encode, rows)) + b"]\n").decode()
+
+
+def _names(rows: Sequence[Mapping[str, Any]], names_before: Iterable[str]) -> list[str]:
+    names = dict.fromkeys(names_before)
+    known: Any = None
+    for row in rows:
+        if row.keys() != known:  # rows of one table have the same names, as a rule
+            known = row.keys()
+            names.update(dict.fromkeys(row))
+    return list(names)
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """Return the values of a column; those that are not single ones as text. The writer leaves absent ones empty."""
+    values = [row.get(name) for row in rows]
+    first = next((value for value in values if value is not None), None)
+    return list(map(_text, values)) if isinstance(first, tuple | list | Mapping) else values
 
 
 def rows_of_table(table: Table) -> list[dict[str, Any]]:
@@ -41,15 +57,7 @@ def _number(value: float) -> float:
     return int(value) if float(value).is_integer() else value
 
 
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, (tuple, list)):
-        return " ".join(map(str, value))
+def _text(value: Any) -> str:
     if isinstance(value, Mapping):
         return " ".join(f"{key}={each}" for key, each in value.items())
-    return value
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
+    return " ".join(map(str, value or ()))

@@ -32,13 +32,14 @@ def unordered(_: object) -> None:
 
 
 class Cell(NamedTuple):
-    """One cell: what it says, whether it is a figure (set flush right), and the number that it is sorted by.
+    """One cell: what it says, and the number that it is sorted by.
 
-    ``plain`` is its text where that is all there is to it, else empty.
+    ``kind`` is ``n`` for a figure (set flush right), ``c`` for code, else empty. ``plain`` is the cell’s text where
+    that is all there is to it, else empty.
     """
 
     pieces: tuple[Piece, ...]
-    numeric: bool
+    kind: str
     order: float | None = None
     plain: str = ""
 
@@ -117,5 +118,9 @@ def table(
 
 def _cell(column: Column[R], row: R) -> Cell:
     content = column.content(row)
+    is_code = isinstance(content, Piece) and content.code
+    if isinstance(content, Piece) and content.code:
+        content = content._replace(code=False) if content.href else content.text
+    kind = "n" if column.numeric else "c" if is_code else ""
     plain = content if isinstance(content, str) else ""
-    return Cell(pieces(content), column.numeric, column.order(row), plain)
+    return Cell(pieces(content), kind, column.order(row), plain)
