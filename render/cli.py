@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evidence.faults import FaultyError
-from render import site
+from render import unchanged
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +38,10 @@ def _parser() -> argparse.ArgumentParser:
         "--check", action="store_true", help="write nothing; exit 1 naming the pages that would change"
     )
     command.add_argument(
-        "--cache", type=Path, default=Path("build/render"), help="folder that keeps drawn charts (default: %(default)s)"
+        "--cache",
+        type=Path,
+        default=Path("build/render"),
+        help="folder that keeps what need not be made again (default: %(default)s)",
     )
     command.set_defaults(run=_pages)
     return parser
@@ -46,13 +49,26 @@ def _parser() -> argparse.ArgumentParser:
 
 def _pages(options: argparse.Namespace) -> int:
     catalog = options.catalog or options.data / "catalog"
+    state = unchanged.State(options.data, catalog, options.out, options.cache)
+    known = None if options.check else unchanged.files_of_last_run(state)
+    if known is not None:
+        print(f"{options.out}: 0 written, {known} unchanged, 0 removed")
+        return 0
+    from render import site  # noqa: PLC0415 - a second of imports, which the line above need not wait for
+
     result = site.render(options.data, catalog, options.out, check=options.check, cache=options.cache)
     if options.check:
-        for path in result.changed:
-            print(f"would change: {options.out / path}")
-        for path in result.stale:
-            print(f"would be removed: {options.out / path}")
-        return 1 if result.changed or result.stale else 0
+        return _told(result.changed, result.stale, options.out)
+    unchanged.remember(state)
     counts = result.counts
     print(f"{options.out}: {counts.written} written, {counts.unchanged} unchanged, {counts.removed} removed")
     return 0
+
+
+def _told(changed: Sequence[str], stale: Sequence[str], out: Path) -> int:
+    """Print what a run would do; return 1 if that is anything."""
+    for path in changed:
+        print(f"would change: {out / path}")
+    for path in stale:
+        print(f"would be removed: {out / path}")
+    return 1 if changed or stale else 0

@@ -13,7 +13,8 @@ SCHEMA_2 = ROOT / "tests" / "data" / "published" / "evidence"
 
 
 def _render(data: Path, out: Path, *more: str, catalog: Path | None = None) -> int:
-    return main(["pages", "--data", str(data), "--catalog", str(catalog or data / "catalog"), "--out", str(out), *more])
+    places = ["--data", str(data), "--catalog", str(catalog or data / "catalog"), "--out", str(out)]
+    return main(["pages", *places, "--cache", str(data.parent / "cache"), *more])
 
 
 def _pages(folder: Path) -> dict[str, bytes]:
