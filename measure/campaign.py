@@ -287,6 +287,8 @@ def driver_program(settings: Settings) -> Path:
         if finished.exit_code != 0:
             lines = (finished.stderr.text() + finished.stdout.text()).strip().splitlines() or [""]
             raise BuildError(f"the driver does not build: {finished.how()}: {lines[0]}")
+    # Where root measures, it is run as another user.
+    (out / "driver").chmod(0o755)
     return out / "driver"
 
 

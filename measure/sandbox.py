@@ -195,7 +195,8 @@ def _check_readable(box: Sandbox, view: View) -> None:
     """
     for path in view.read if box.kind == "none" else ():
         wanted = 0o005 if path.is_dir() else 0o004
-        if path.exists() and path.stat().st_mode & wanted != wanted:
+        closed = [above for above in path.resolve().parents if not above.stat().st_mode & 0o001]
+        if path.exists() and (closed or path.stat().st_mode & wanted != wanted):
             raise SandboxError(
                 f"{path}: candidates do not run as root, but only root can read this: chmod -R o+rX {path}"
             )

@@ -189,7 +189,7 @@ def _facts(job: BuildJob, built: Built, outcome: Outcome) -> dict[str, object]:
         "flags": built.flags.value,
         "build_flags": built.build_flags,
         **outcome.report.sizes,
-        "network": "cut off" if outcome.report.network_cut else None,
+        "sandbox": outcome.sandbox,
     }
 
 

@@ -38,4 +38,3 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     reason: str | None = None
     internal_error: str | None = None  # the worker's own
     sizes: dict[str, int] = {}
-    network_cut: bool = False

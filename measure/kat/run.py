@@ -16,6 +16,7 @@ from measure.sandbox import View, run
 from measure.scrub import scrub
 
 OUTPUT_LIMIT_CHARACTERS = 4000
+OUR_PACKAGES = ("measure", "evidence")  # that the worker imports
 
 
 class Verdict(NamedTuple):
@@ -31,6 +32,7 @@ class Outcome(NamedTuple):
     report: Report
     failure: Verdict | None
     printed: tuple[str, ...]  # what the library itself printed, as lines for the log
+    sandbox: str | None = None  # what confined it
 
 
 def drive(job: Job, limits: Limits, scratch: Path) -> Outcome:
@@ -47,7 +49,7 @@ def drive(job: Job, limits: Limits, scratch: Path) -> Outcome:
     if failure and failure.reason:
         reason = scrub(failure.reason, {Path(job.library).parent: "lib"})
         failure = failure._replace(reason=" ".join(reason.split()))
-    return Outcome(report or Report(), failure, tuple(_printed(finished)))
+    return Outcome(report or Report(), failure, tuple(_printed(finished)), finished.sandbox)
 
 
 def aligned(facts: Mapping[str, object]) -> list[str]:
@@ -63,7 +65,10 @@ def log_text(lines: Sequence[str]) -> str:
 
 def _run_worker(job: Job, limits: Limits, scratch: Path) -> Finished:
     packages = Path(__file__).resolve().parents[2]
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PYTHONPATH": str(packages)}
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PYTHONPATH": str(scratch)}
+    # The one folder that the worker is certain to be able to list, which is how Python finds modules.
+    for package in OUR_PACKAGES:
+        (scratch / package).symlink_to(packages / package)
     argv = [sys.executable, "-B", "-s", "-m", "measure.kat.worker", RESULT_FD]
     stdin = msgspec.json.encode(job)
     try:
@@ -75,7 +80,7 @@ def _run_worker(job: Job, limits: Limits, scratch: Path) -> Finished:
 def _view(job: Job, packages: Path, scratch: Path) -> View:
     """Return what the worker sees: Python, our modules, the library; of folders to write its own and the text's."""
     python = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1]}
-    ours = [packages / "measure", packages / "evidence", Path(job.library)]
+    ours = [*(packages / package for package in OUR_PACKAGES), Path(job.library)]
     if isinstance(job, NistJob):
         return View(scratch, (*python, *ours), (scratch,))
     return View(scratch, (*python, *ours, Path(job.helper)), (scratch, Path(job.text).parent))

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
-from cffi import FFI
 
 from evidence.types import KatStatus
 from measure.kat import iccs, nist
@@ -20,9 +19,6 @@ from measure.kat.library import InterfaceError, KemLibrary, OverflowedError, Sig
 from measure.kat.protocol import READY, IccsJob, Job, NistJob, Report
 from measure.kat.scheme import OperationFailedError
 from measure.kat.trusted import Trusted
-
-CLONE_NEWUSER = 0x10000000
-CLONE_NEWNET = 0x40000000
 
 
 def main() -> None:
@@ -35,7 +31,6 @@ def main() -> None:
 
 
 def _report(job: Job, result: BinaryIO) -> Report:
-    network_cut = _cut_network()
     # Ours is loaded first: a library that follows cannot keep it from being there.
     trusted = Trusted(Path(job.helper)) if isinstance(job, IccsJob) else None
     result.write(READY)
@@ -43,10 +38,10 @@ def _report(job: Job, result: BinaryIO) -> Report:
     sizes: dict[str, int] = {}
     try:
         if isinstance(job, NistJob):
-            return Report(text=_nist_text(job, sizes), sizes=sizes, network_cut=network_cut)
+            return Report(text=_nist_text(job, sizes), sizes=sizes)
         if trusted:
             _write_text(job, trusted, sizes)
-        return Report(sizes=sizes, network_cut=network_cut)
+        return Report(sizes=sizes)
     except InterfaceError as error:
         failure, reason = KatStatus.BUILDFAIL, str(error)
     except OverflowedError as error:
@@ -57,7 +52,7 @@ def _report(job: Job, result: BinaryIO) -> Report:
         failure, reason = KatStatus.CRASH, "its buffers do not fit into the memory limit"
     except Exception as error:  # noqa: BLE001 - reported as ours, so that no candidate is blamed for it
         return Report(internal_error=f"{type(error).__name__}: {error}", sizes=sizes)
-    return Report(failure=failure, reason=reason, sizes=sizes, network_cut=network_cut)
+    return Report(failure=failure, reason=reason, sizes=sizes)
 
 
 def _nist_text(job: NistJob, sizes: dict[str, int]) -> str:
@@ -99,14 +94,6 @@ def _scheme(job: IccsJob, trusted: Trusted) -> SignScheme | KemScheme | KexSchem
     if job.kind == "KEX":
         return KexScheme(path)
     return HashScheme(path, trusted)
-
-
-def _cut_network() -> bool:
-    """Move to a network name space without interfaces, where the system allows it; say whether it did."""
-    ffi = FFI()
-    ffi.cdef("int unshare(int);")
-    libc: Any = ffi.dlopen(None)
-    return bool(libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
 
 
 if __name__ == "__main__":

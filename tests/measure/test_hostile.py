@@ -7,6 +7,7 @@ the machine if confinement fails: the program makes at most 300 processes, and c
 import ctypes
 import json
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -42,34 +43,42 @@ class Case(NamedTuple):
     def run(self, *words: str, timeout_s: float = 20, cpu_s: int = 20) -> dict[str, Any]:
         """Run the hostile program, and prove that nothing is left of it."""
         mark = uuid.uuid4().hex
-        box = (self.box.kind, str(self.box.confine), str(self.folder))
-        argv = [sys.executable, str(HERE / "hostile" / "run_confined.py"), *box, str(timeout_s), str(cpu_s)]
-        become = [] if self.user is None else ["setpriv", "--reuid", str(self.user), "--clear-groups"]
         env = {**os.environ, "HOSTILE_MARK": mark, "PYTHONPATH": str(ROOT)}
-        ended = subprocess.run(
-            [*become, *argv, str(self.program), *words],
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        argv = self.argv(timeout_s, cpu_s, *words)
+        ended = subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=60)
         assert marked_processes(mark) == []
         assert list(self.folder.iterdir()) == list(self.home.iterdir()) == []
         assert ended.returncode == 0, ended.stderr
         return dict(json.loads(ended.stdout))
 
+    def argv(self, timeout_s: float, cpu_s: int, *words: str) -> list[str]:
+        """Return the command line that runs the hostile program confined."""
+        box = (self.box.kind, str(self.box.confine), str(self.folder))
+        become = [] if self.user is None else ["setpriv", "--reuid", str(self.user), "--clear-groups"]
+        runner = [sys.executable, str(HERE / "hostile" / "run_confined.py")]
+        return [*become, *runner, *box, str(timeout_s), str(cpu_s), str(self.program), *words]
 
-def marked_processes(mark: str) -> list[str]:
-    """Return the command lines of the processes that bear a mark in their environment."""
+
+def marked_processes(mark: str) -> list[int]:
+    """Return the processes that bear a mark in their environment."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             if mark.encode() in (entry / "environ").read_bytes():
-                found.append((entry / "cmdline").read_text())
+                found.append(int(entry.name))
         except OSError:  # it has ended, or is another user's
             continue
     return found
+
+
+def ends(pid: int) -> bool:
+    """Wait for a process's end, for a while."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    with os.fdopen(pidfd, "rb", buffering=0) as end:
+        return bool(select.select([end], [], [], 30)[0])
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +193,25 @@ def test_a_program_cannot_kill_who_watches_it(case: Case) -> None:
     if case.box.kind == "none" and (case.user is not None or not IS_ROOT):
         pytest.skip("without bubblewrap and Landlock a user's program may kill whatever is the user's")
     assert case.run("kill-parent")["exit_code"] == 0
+
+
+def test_nothing_outlives_who_started_it(case: Case) -> None:
+    fifo, mark = case.folder / "fifo", uuid.uuid4().hex
+    os.mkfifo(fifo)
+    if case.user is not None:
+        os.chown(fifo, case.user, case.user)
+    env = {**os.environ, "HOSTILE_MARK": mark, "PYTHONPATH": str(ROOT)}
+    end = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    with (
+        subprocess.Popen(case.argv(60, 60, "hold", str(fifo)), env=env) as runner,
+        os.fdopen(end, "rb", buffering=0) as pipe,
+    ):
+        assert select.select([pipe], [], [], 30)[0]
+        assert pipe.read(1) == b"x"
+        runner.kill()
+        assert select.select([pipe], [], [], 30)[0]
+        assert pipe.read(1) == b""
+    assert all(map(ends, marked_processes(mark)))
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root's programs have the right that this would abuse")

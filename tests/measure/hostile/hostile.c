@@ -89,6 +89,16 @@ static int stay(const char *unused)
 	return 0;
 }
 
+/* Holds a pipe open: whoever reads it sees when this process is there, and when it is gone. */
+static int hold(const char *path)
+{
+	int pipe = open(path, O_WRONLY);
+
+	(void)!write(pipe, "x", 1);
+	for (;;)
+		pause();
+}
+
 static int kill_parent(const char *unused)
 {
 	(void)unused;
@@ -114,7 +124,7 @@ static const struct mode {
 	int (*run)(const char *word);
 } modes[] = {
 	{"bomb", bomb}, {"allocate", allocate}, {"print", print}, {"loop", loop}, {"write", write_file},
-	{"connect", connect_to}, {"stop", stop}, {"stay", stay}, {"kill-parent", kill_parent}, {"handle", open_handle},
+	{"connect", connect_to}, {"stop", stop}, {"stay", stay}, {"kill-parent", kill_parent}, {"handle", open_handle}, {"hold", hold},
 };
 
 int main(int argc, char *argv[])
