@@ -13,7 +13,7 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, progress, timing
+from measure import campaign, host, hostcheck, init, plan, probing, progress, sandbox, timing
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, UsageError
 from measure.state import opened
@@ -161,8 +161,9 @@ def _check(run: Run) -> None:
     found = {cpu: hostcheck.findings(seen) for cpu, seen in looks.items()}
     if settings.as_json:
         cores = [hostcheck.document(looks[cpu], found[cpu], probes[cpu].refusals) for cpu in settings.cpus]
-        print(json.dumps({"cores": cores}, indent=1))
+        print(json.dumps({"cores": cores, "sandbox": sandbox.of_this_host().kind}, indent=1))
     else:
+        print(f"candidates run confined by: {sandbox.of_this_host().kind} (best: bubblewrap)")
         for cpu in settings.cpus:
             print(f"core {cpu}\n{hostcheck.table(found[cpu])}")
             print("".join(f"{'':11}{name} is not used: {why}\n" for name, why in probes[cpu].refusals.items()), end="")

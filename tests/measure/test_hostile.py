@@ -269,7 +269,9 @@ def test_a_compilation_that_needs_for_ever_is_ended(compile_reason: Evil) -> Non
     assert reason.startswith("evil.c: ")
 
 
-def test_a_source_cannot_take_in_a_file_of_the_machine(compile_reason: Evil, tmp_path: Path) -> None:
+def test_a_source_cannot_take_in_a_file_of_the_machine(compile_reason: Evil, box: Sandbox, tmp_path: Path) -> None:
+    if box.kind == "none" and not IS_ROOT:
+        pytest.skip("without bubblewrap and Landlock a user's compiler may read what the user may")
     (tmp_path / "secret.h").write_text("#error secret\n")
     (tmp_path / "secret.h").chmod(0o600)
     reason = compile_reason(f'#include "{tmp_path}/secret.h"\n')
