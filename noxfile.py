@@ -72,9 +72,9 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the instrument itself: the driver beside a bare loop over the same library, on one core."""
+    """Measure the instrument: the driver beside a bare loop, on one core; then the renderer over synthetic evidence."""
     need(session, "gcc", "cmake")
-    install(session, "measure")
+    install(session, "test")
     session.run("cmake", "-S", "csrc", "-B", "build/csrc", "-DCMAKE_BUILD_TYPE=Release", external=True)
     session.run("cmake", "--build", "build/csrc", external=True)
     for phase in ("build", "kat"):
@@ -82,6 +82,15 @@ def bench(session: nox.Session) -> None:
     library = "build/bench/local/quick/kem-kyber/lib/libKyber512.so"
     cpu = session.posargs[0] if session.posargs else str(max(os.sched_getaffinity(0)))
     session.run("python", "tests/bench/driver_bench.py", "build/csrc/driver", "build/csrc/bare_loop", library, cpu)
+    session.run("python", "tests/bench/render_bench.py", *session.posargs[1:])
+
+
+@nox.session(default=False)
+def zensical(session: nox.Session) -> None:
+    """Build the same site with Zensical, and compare its tables with those that MkDocs builds."""
+    install(session, "test")
+    session.install("zensical>=0.0.73")
+    session.run("pytest", "tests/site/test_zensical.py", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -64,10 +64,9 @@ class Downloads:
         self.writer.offer(index.PAGE, index.page(self.systems, self.across))
 
     def _table(self, path: str, name: str, rows: tables.Rows) -> list[File]:
+        text = csvtext.of_rows(rows, () if rows else tables.COLUMNS.get(name, ()))
         return [
-            self._take(
-                f"{path}.csv", name, "CSV", len(rows), csvtext.of_rows(rows, tables.COLUMNS.get(name, ())).encode()
-            ),
+            self._take(f"{path}.csv", name, "CSV", len(rows), text.encode()),
             self._take(f"{path}.json", name, "JSON", len(rows), csvtext.json_of_rows(rows).encode()),
         ]
 
