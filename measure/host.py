@@ -7,11 +7,11 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 from evidence.types import Environment
+from measure.process import Limits, run
 
 ROOT = Path("/")
 CPU = "sys/devices/system/cpu"
@@ -43,7 +43,7 @@ def tools() -> Tools:
 def _first_line(*argv: str) -> str | None:
     if shutil.which(argv[0]) is None:
         return None
-    text = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60).stdout
+    text = run(argv, Limits(timeout_s=60)).stdout.text()
     return text.splitlines()[0] if text else None
 
 

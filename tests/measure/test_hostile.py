@@ -135,6 +135,15 @@ def test_the_case_itself_runs_and_says_how_it_was_confined(case: Case) -> None:
     assert (ended["exit_code"], ended["sandbox"]) == (125, case.box.kind)
 
 
+def test_what_the_driver_needs_works_confined_where_it_works_at_all(case: Case) -> None:
+    cpu = str(min(os.sched_getaffinity(0)))
+    become = ["setpriv", "--reuid", str(ORDINARY_USER), "--clear-groups"] if IS_ROOT else []
+    outside = subprocess.run([*become, str(case.program), "measure", cpu], check=False, timeout=60).returncode
+    if outside:
+        pytest.skip(f"does not work outside either (status {outside})")
+    assert case.run("measure", cpu)["exit_code"] == 0
+
+
 def test_a_process_bomb_ends_at_the_limit(case: Case) -> None:
     ended = case.run("bomb")
     assert ended["exit_code"] == 0
