@@ -50,7 +50,9 @@ def tests(session: nox.Session) -> None:
     """Run all tests; what follows `--` goes to pytest (`-m "not slow"` for the quick ones)."""
     need(session, "gcc", "cmake", "chromium")
     install(session, "test")
-    session.run("pytest", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})
+    # A file's tests stay together: what they share is made once.
+    words = ["-n", "auto", "--dist", "loadfile", *session.posargs]
+    session.run("pytest", *words, env={"NO_MKDOCS_2_WARNING": "1"})
 
 
 @nox.session(default=False)

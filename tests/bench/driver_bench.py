@@ -16,9 +16,9 @@ import subprocess
 import sys
 from typing import Any, NamedTuple
 
-REPEATS = 40  # two processes differ by some 0.5 % in their memory layout alone, so ten would not settle 0.5 %
+REPEATS = 14  # two processes differ by up to 0.5 % in their memory layout alone, so a few pairs would not settle it
 SPREAD_OVER = 10  # repeats, those in the middle: what a campaign of a few trials meets
-ITERATIONS = 1000
+ITERATIONS = 20_000  # 0.7 s each: long enough for what else the machine does to show in a mean
 APART_ALLOWED = 0.005
 SPREAD_ALLOWED = 0.01
 SPREAD_SHARE_ALLOWED = 0.2
