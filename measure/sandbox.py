@@ -14,6 +14,7 @@ number.
 """
 
 import atexit
+import hashlib
 import itertools
 import os
 import platform
@@ -258,16 +259,40 @@ def _give(folders: Sequence[Path], uid: int, whose: int = 0) -> None:
 
 
 def _compiled() -> Path:
-    """Compile csrc/confine into a folder that goes with this process."""
+    """Return csrc/confine, compiled where it is not kept from another time."""
     compiler = next((name for name in COMPILERS if shutil.which(name)), None)
     if compiler is None:
         raise ToolMissingError("the C compiler gcc is not installed; install it, for example with: apt install gcc")
-    folder = tempfile.TemporaryDirectory(prefix="katalog-confine-")
-    atexit.register(folder.cleanup)
-    program = Path(folder.name) / "confine"
-    sources = sorted(str(file) for file in SOURCES.glob("*.c"))
-    finished = run_process([compiler, *COMPILE_FLAGS, *sources, "-o", str(program)], PROBE_LIMITS)
-    if finished.exit_code != 0:
-        said = finished.stderr.text().strip().splitlines() or [finished.how()]
-        raise SandboxError(f"csrc/confine does not compile: {said[0]}")
+    state = hashlib.sha256(repr((compiler, COMPILE_FLAGS, platform.machine(), platform.libc_ver())).encode())
+    for file in sorted(SOURCES.glob("*.[ch]")):
+        state.update(file.read_bytes())
+    program = _cache() / f"confine-{state.hexdigest()[:16]}"
+    if not program.is_file():
+        _compile(compiler, program)
     return program
+
+
+def _compile(compiler: str, program: Path) -> None:
+    sources = sorted(str(file) for file in SOURCES.glob("*.c"))
+    with tempfile.TemporaryDirectory(prefix=".confine-", dir=program.parent) as scratch:
+        made = Path(scratch) / program.name
+        finished = run_process([compiler, *COMPILE_FLAGS, *sources, "-o", str(made)], PROBE_LIMITS)
+        if finished.exit_code != 0:
+            said = finished.stderr.text().strip().splitlines() or [finished.how()]
+            raise SandboxError(f"csrc/confine does not compile: {said[0]}")
+        made.replace(program)
+
+
+def _cache() -> Path:
+    """Return a folder of this user's for what can be made again; without one, a folder that goes with this process."""
+    try:
+        place = os.environ.get("XDG_CACHE_HOME")
+        folder = (Path(place) if place else Path.home() / ".cache") / "katalog"
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    except (OSError, RuntimeError):  # no such user, no such home, or not to be written
+        pass
+    lasting = tempfile.TemporaryDirectory(prefix="katalog-confine-")
+    atexit.register(lasting.cleanup)
+    return Path(lasting.name)

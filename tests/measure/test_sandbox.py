@@ -105,3 +105,16 @@ def test_a_users_own_processes_come_on_top_where_the_kernel_counts_them() -> Non
 
     assert processes("none", 7) == LIMITS.processes
     assert processes("none", None) > LIMITS.processes
+
+
+def test_what_confines_is_compiled_once_and_without_a_home_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    program = sandbox._compiled()
+    assert list((tmp_path / "cache" / "katalog").iterdir()) == [program]
+    made_ns = program.stat().st_mtime_ns
+    assert sandbox._compiled().stat().st_mtime_ns == made_ns
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert sandbox._compiled().is_file()
