@@ -42,11 +42,12 @@ def test_a_column_sorts_by_its_figures(tab: Page, address: str) -> None:
     """As texts, 116 would stand after 1.09 G, and 9 M after 816 M."""
     _open(tab, address + SUMMARY)
     _head(tab, "sign").click()
+    expect(_head(tab, "sign")).to_have_attribute("aria-sort", "ascending")
     up = _column(tab, "sign")
     assert up[:4] == ["14.93 M", "93.84 M", "227.75 M", "538.64 M"]
     assert up[-2:] == ["12.12 G", "18.40 G"]
-    assert _head(tab, "sign").get_attribute("aria-sort") == "ascending"
     _head(tab, "sign").click()
+    expect(_head(tab, "sign")).to_have_attribute("aria-sort", "descending")
     assert _column(tab, "sign") == up[::-1]
     assert "sort=sign.sign.desc" in tab.url
 
