@@ -336,6 +336,13 @@ class ParallelControl(Evidence, frozen=True, kw_only=True):
     together_s: Seconds
 
 
+class TimedWork(Evidence, frozen=True, kw_only=True):
+    """How much of the measuring time was timed work, over all starts of a campaign that ended by themselves."""
+
+    timed_s: Seconds  # inside timed loops
+    wall_s: Seconds  # of calibrating and timing, times the number of measuring cores
+
+
 class Campaign(Evidence, frozen=True, kw_only=True):
     """campaign.json: one campaign on one system."""
 
@@ -357,6 +364,7 @@ class Campaign(Evidence, frozen=True, kw_only=True):
     shards: Count | None = None
     shard_cpus: dict[str, Count] | None = None
     parallel_control: ParallelControl | None = None
+    timed_work: TimedWork | None = None
     history_note: str | None = None
     katalog_version: str | None = None
 
