@@ -421,3 +421,30 @@ class Profile(Evidence, frozen=True, kw_only=True):
     started_utc: Utc | None = None
     environment: Environment | None = None
     command: tuple[str, ...] | None = None
+
+
+class ChangedFigure(Evidence, frozen=True, kw_only=True):
+    """One operation whose time or status is another than before; the ratio is of times, after over before."""
+
+    operation: str  # <candidate>/<label> <operation>
+    verdict: str
+    ratio: Amount | None = None
+
+
+class Change(Evidence, frozen=True, kw_only=True):
+    """One publication of a system: how much it holds, what it replaced, and which figures changed by it."""
+
+    published_utc: Utc
+    katalog_version: str
+    instances: Count
+    records: Count
+    replaced_sha256: Sha256 | None = None  # of the manifest that was there before
+    changed: tuple[ChangedFigure, ...] = ()
+    note: str | None = None  # why figures could not be compared
+
+
+class Changes(Evidence, frozen=True, kw_only=True):
+    """changes.json: the change log of a system, the latest entry last."""
+
+    schema: Literal[3]
+    entries: tuple[Change, ...]
