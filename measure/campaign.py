@@ -23,7 +23,6 @@ from measure import (
     host,
     hostcheck,
     objects,
-    plan,
     probing,
     process,
     profile,
@@ -352,7 +351,7 @@ def _time(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
         note_control(run, workers.control(rig, cores, left[0][1]))
     for line in estimate(rig, timed, len(cores)):
         run.teller.say(line)
-    with progress.phase(run.teller, "time", sum(plan.estimated_s(step) for step, _ in left)) as shown:
+    with progress.phase(run.teller, "time", sum(timing.expected_s(rig, step, task) for step, task in left)) as shown:
         workers.share_out(rig, cores, timed, timing.run_trials, shown.step)
 
 
@@ -374,7 +373,7 @@ def estimate(rig: timing.Rig, timed: Sequence[BuildInstance], cores: int) -> lis
     )
     if failed := len(timing.operations(rig, timed)) - len(plans):
         lines.append(f"{failed} operation(s) failed their first call, and are not planned")
-    seconds = sum(plan.estimated_s(step) for step, _ in left) / cores
+    seconds = sum(timing.expected_s(rig, step, task) for step, task in left) / cores
     end = progress.end_text(seconds, dt.datetime.now().astimezone()) if left else ""
     lines.append(f"time: {len(left)} trials left{f', about {progress.duration(seconds)}, {end}' if left else ''}")
     return lines

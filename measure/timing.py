@@ -175,6 +175,13 @@ def _calibration_suffices(rig: Rig, task: Task) -> bool:
     return calibration is not None and calibration_is_measurement(call_seconds(calibration), rig.planning)
 
 
+def expected_s(rig: Rig, step: Step, task: Task) -> float:
+    """Return the seconds that a trial will take: its calls, and what the calibrating process took beside its call."""
+    calibration = finished_attempt(rig, calibration_task(task.built, task.operation))
+    beside_s = calibration.process.wall_s - call_seconds(calibration) if calibration else 0.0
+    return estimated_s(step) + max(beside_s, 0.0)
+
+
 def call_seconds(calibration: Attempt) -> float:
     """Return what one more call costs, by a good calibration: with the complete run around it, where there is one."""
     trial = calibration.process.trials[0]
@@ -196,14 +203,15 @@ def run_trials(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None
     """Run the remaining trials; after a failed one the rest of its operation is left out."""
     failed: set[Operation] = set()
     for step, task in remaining(rig, instances):
+        seconds = expected_s(rig, step, task)
         if step.operation in failed:
-            tell(estimated_s(step), f"{step.operation} trial {step.number + 1} of {step.plan.trials}: left out")
+            tell(seconds, f"{step.operation} trial {step.number + 1} of {step.plan.trials}: left out")
         else:
             attempt = _undisturbed(rig, task)
             rig.folder.write(rig.folder.attempt_file(step.operation, step.number), attempt)
             if attempt.process.status != "complete":
                 failed.add(step.operation)
-            tell(estimated_s(step), _told(step, attempt))
+            tell(seconds, _told(step, attempt))
 
 
 def _told(step: Step, attempt: Attempt) -> str:

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from evidence.types import BuildInstance, ParallelControl
 from measure.errors import DriverError, MeasureError, UsageError
-from measure.plan import estimated_s
-from measure.timing import Rig, Task, Tell, core_of, operations, perform, remaining
+from measure.timing import Rig, Task, Tell, core_of, expected_s, operations, perform, remaining
 
 STOP_TIMEOUT_S = 30.0
 CONTROL_TRIALS = 5
@@ -63,7 +62,7 @@ def costs_left_s(rig: Rig, instances: Sequence[BuildInstance]) -> dict[str, floa
     """Return the seconds of timed work left of each instance; equal shares of one where nothing is calibrated."""
     left = {name_of(built): 1e-3 for built in instances}
     for step, task in remaining(rig, instances):
-        left[name_of(task.built)] += estimated_s(step)
+        left[name_of(task.built)] += expected_s(rig, step, task)
     return left
 
 
