@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,8 @@ from measure import (
     profile,
     progress,
     publish,
+    remote,
+    returned,
     sources,
     timing,
     workers,
@@ -62,6 +65,7 @@ class Settings(NamedTuple):
     only: str | None
     allow_unfixed_host: bool
     signing_key: Path | None
+    scheduler: str | None = None  # hands out the timing to other machines
     as_json: bool = False  # what `check` prints
 
     @property
@@ -299,6 +303,10 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
     timing.learn(rig, timed)
+    returned.take_in(run.folder)
+    if run.settings.scheduler:
+        time_remotely(run, rig, timed, run.settings.scheduler)
+        return
     cores = run.settings.cpus
     with progress.phase(run.console, "calibrate", len(timing.operations(rig, timed))) as shown:
         workers.share_out(rig, cores, timed, timing.calibrate, shown.step)
@@ -310,6 +318,38 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     run.console.print(told, highlight=False)
     with progress.phase(run.console, "time", total_s) as shown:
         workers.share_out(rig, cores, timed, timing.run_trials, shown.step)
+
+
+def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], scheduler: str) -> None:
+    """Have workers time the instances that are not finished."""
+    settings = run.settings
+    left = [built for built in timed if not returned.is_finished(rig, built)]
+    run.console.print(f"time: {len(left)} instances for the workers of {scheduler}", highlight=False)
+    strict = settings.planning.name == "full" and not settings.allow_unfixed_host
+    wanted = remote.terms(rig, scheduler, begin(run).environment_at_start, refuses_problems=strict)
+
+    def say(text: str) -> None:
+        run.console.print(f"time: {text}", markup=False, highlight=False, soft_wrap=True)
+
+    with progress.phase(run.console, "time", len(left)) as shown:
+        if left:
+            remote.hand_out(rig, left, wanted, remote.Hooks(say, partial(note_worker, run), shown.step))
+
+
+def note_worker(run: Run, check: HostCheck) -> str:
+    """Put a worker on record, and return the name that it has there."""
+    begun = begin(run)
+    shard_cpus = begun.shard_cpus or {}
+    name = f"worker-{len(shard_cpus) + 1}"
+    now = msgspec.structs.replace(
+        begun,
+        host_checks=(*begun.host_checks, msgspec.structs.replace(check, shard=name)),
+        host_problems=tuple(sorted({*begun.host_problems, *check.problems})),
+        shards=len(shard_cpus) + 1,
+        shard_cpus={**shard_cpus, name: check.cpu},
+    )
+    run.folder.write(run.folder.campaign_file(), now)
+    return name
 
 
 def note_control(run: Run, control: ParallelControl) -> None:

@@ -13,13 +13,14 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, progress, sandbox, timing
+from measure import campaign, host, hostcheck, init, plan, probing, progress, sandbox, timing, worker
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, UsageError
 from measure.state import opened
 
 ROOT = Path(__file__).resolve().parents[1]
 INIT = "init"
+WORKER = "worker"
 CATALOG_FAULTS = 11
 INTERRUPTED = 130
 LONGEST_SHOWN = 15
@@ -44,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == INIT:
             return _init(options)
+        if options.command == WORKER:
+            worker.serve(options.scheduler, _cores(options.cpu)[0])
+            return 0
         people = catalog.load(options.catalog or options.data / "catalog")
         settings = _settings(options)
         with opened(campaign.run_folder(settings), settings.planning) as folder:
@@ -70,7 +74,12 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         _add_options(commands.add_parser(name, help=command.help, description=command.help))
     commands.choices["check"].add_argument("--json", action="store_true", help="everything that was seen, as JSON")
+    for name in ("time", "run"):
+        commands.choices[name].add_argument(
+            "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers time the instances (tcp:// or tls://)"
+        )
     _add_init(commands.add_parser(INIT, help=init.HELP, description=init.HELP))
+    _add_worker(commands.add_parser(WORKER, help=worker.HELP, description=worker.HELP))
     return parser
 
 
@@ -80,6 +89,11 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", action="store_true", help="into the catalog, never over a file (default: to stdout)")
     parser.add_argument("--data", type=Path, default=Path("data"), metavar="DIR", help=argparse.SUPPRESS)
     parser.add_argument("--catalog", type=Path, metavar="DIR", help="what people wrote (default: data/catalog)")
+
+
+def _add_worker(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scheduler", required=True, metavar="ADDRESS", help="Dask scheduler to join")
+    parser.add_argument("--cpu", metavar="N", help="core to measure on (default: the last usable one)")
 
 
 def _init(options: argparse.Namespace) -> int:
@@ -133,6 +147,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         only=options.only,
         allow_unfixed_host=options.allow_unfixed_host,
         signing_key=options.sign,
+        scheduler=getattr(options, "scheduler", None),
         as_json=getattr(options, "json", False),
     )
 
