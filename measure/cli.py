@@ -13,7 +13,7 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, progress, sandbox, timing, worker
+from measure import campaign, host, hostcheck, init, plan, probing, progress, sandbox, slurm, timing, worker
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, UsageError
 from measure.state import opened
@@ -21,6 +21,7 @@ from measure.state import opened
 ROOT = Path(__file__).resolve().parents[1]
 INIT = "init"
 WORKER = "worker"
+SLURM = "slurm"
 CATALOG_FAULTS = 11
 INTERRUPTED = 130
 LONGEST_SHOWN = 15
@@ -43,11 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = Console(stderr=True)
     try:
-        if options.command == INIT:
-            return _init(options)
-        if options.command == WORKER:
-            worker.serve(options.scheduler, _cores(options.cpu)[0])
-            return 0
+        if options.command in OTHERS:
+            return OTHERS[options.command](options)
         people = catalog.load(options.catalog or options.data / "catalog")
         settings = _settings(options)
         with opened(campaign.run_folder(settings), settings.planning) as folder:
@@ -80,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         )
     _add_init(commands.add_parser(INIT, help=init.HELP, description=init.HELP))
     _add_worker(commands.add_parser(WORKER, help=worker.HELP, description=worker.HELP))
+    _add_slurm(commands.add_parser(SLURM, help=slurm.HELP, description=slurm.HELP))
     return parser
 
 
@@ -94,6 +93,39 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scheduler", required=True, metavar="ADDRESS", help="Dask scheduler to join")
     parser.add_argument("--cpu", metavar="N", help="core to measure on (default: the last usable one)")
+
+
+def _worker(options: argparse.Namespace) -> int:
+    """Measure for another machine."""
+    worker.serve(options.scheduler, _cores(options.cpu)[0], lambda text: print(text, file=sys.stderr))
+    return 0
+
+
+def _add_slurm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workers", type=int, required=True, metavar="N", help="nodes that measure, besides the first")
+    parser.add_argument("words", nargs="*", metavar="OPTION", help="after --: options of `run`")
+
+
+def _slurm(options: argparse.Namespace) -> int:
+    """Print a job script."""
+    if options.workers < 1:
+        raise UsageError(f"--workers {options.workers}: at least 1")
+    wanted = _parser().parse_args(["run", *options.words])
+    cpu, wanted.cpu = wanted.cpu, None  # a core of the nodes, which this machine may lack
+    settings = _settings(wanted)
+    if settings.scheduler:
+        raise UsageError(f"--scheduler {settings.scheduler}: the script starts one of its own")
+    array = slurm.Array(
+        workers=options.workers,
+        folder=str(Path.cwd()),
+        python=sys.executable,
+        system_id=settings.system_id,
+        runs=str(settings.runs),
+        cpu=cpu,
+        words=options.words,
+    )
+    print(slurm.script(array), end="")
+    return 0
 
 
 def _init(options: argparse.Namespace) -> int:
@@ -235,3 +267,5 @@ COMMANDS = {
     "publish": Command("copy the finished campaign into the data folder", _publish),
     "run": Command("do all phases: build, kat, time, profile, publish", _run),
 }
+# What needs no run folder.
+OTHERS = {INIT: _init, WORKER: _worker, SLURM: _slurm}

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import queue
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -123,15 +123,15 @@ class Handout:
     def __init__(self, client: "Client", rig: Rig, wanted: Terms, hooks: Hooks) -> None:
         self.client, self.rig, self.wanted, self.hooks = client, rig, wanted, hooks
         self.left: list[BuildInstance] = []
-        self.jobs: dict[str, BuildInstance] = {}  # by key
+        self.jobs: dict[Hashable, BuildInstance] = {}  # by key
         self.failed: dict[str, str] = {}  # instances that failed somewhere, with the reason
         self.given_up: list[str] = []
-        self.asked: dict[str, Future] = {}  # by address
+        self.asked: dict[str, Future[bytes]] = {}  # by address
         self.admitted: set[str] = set()
         self.refused: dict[str, str] = {}
         self.shards: dict[str, str] = {}  # the names of all that ever were admitted
-        self.waiting: dict[str, Callable[[Future], None]] = {}  # by key
-        self.done: queue.Queue[Future] = queue.Queue()
+        self.waiting: dict[Hashable, Callable[[Future[bytes]], None]] = {}  # by key
+        self.done: queue.Queue[Future[bytes]] = queue.Queue()
         self.alone_since_s = time.monotonic()
 
     def run(self, instances: Sequence[BuildInstance]) -> None:
@@ -147,7 +147,9 @@ class Handout:
                 self._order(self.left.pop(0))
             with contextlib.suppress(queue.Empty):
                 future = self.done.get(timeout=POLL_S)
-                self.waiting.pop(future.key, lambda _: None)(future)
+                if then := self.waiting.pop(future.key, None):
+                    then(future)
+                future.release()  # else a lost worker's result would be computed again
         if self.given_up:
             raise RemoteError(f"{len(self.given_up)} instance(s) not measured, first {self.given_up[0]}; {KEPT}")
 
@@ -198,14 +200,14 @@ class Handout:
         self.jobs[future.key] = built
 
     def _submit(
-        self, work: Callable[[bytes], bytes], content: bytes, then: Callable[["Future"], None], **where: object
-    ) -> "Future":
+        self, work: Callable[[bytes], bytes], content: bytes, then: Callable[["Future[bytes]"], None], **where: object
+    ) -> "Future[bytes]":
         future = self.client.submit(work, content, pure=False, **where)
         self.waiting[future.key] = then
         future.add_done_callback(self.done.put)
         return future
 
-    def _judge(self, address: str, future: "Future") -> None:
+    def _judge(self, address: str, future: "Future[bytes]") -> None:
         """Admit a worker that has introduced itself, or refuse it."""
         if self.asked.pop(address, None) is None:
             return
@@ -236,7 +238,7 @@ class Handout:
         with contextlib.suppress(Exception):
             self.client.run(worker.grant, self.wanted.resource(), amount, workers=[address])
 
-    def _collect(self, built: BuildInstance, future: "Future") -> None:
+    def _collect(self, built: BuildInstance, future: "Future[bytes]") -> None:
         """Keep an answer, or hand the instance out again.
 
         Raises:
@@ -261,12 +263,8 @@ class Handout:
 
     def _keep(self, built: BuildInstance, answer: Answer) -> None:
         shard = self.shards.get(answer.worker, answer.worker)
-        try:
-            if answer.error or answer.worker not in self.shards:
-                raise RemoteError(answer.error or "was never admitted")
-            returned.check(self.rig, built, answer, self.wanted.reference)
-        except RemoteError as error:
-            self._fail(built, answer.worker, f"{shard}: {error}")
+        if reason := returned.fault(self.rig, built, answer, self.wanted.reference):
+            self._fail(built, answer.worker, f"{shard}: {reason}")
             return
         returned.keep(self.rig.folder, built, answer, self.shards)
         self.hooks.tell(1, f"{name_of(built)} by {shard}, {len(answer.entries)} processes")

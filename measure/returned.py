@@ -37,20 +37,19 @@ def decode(answer: bytes) -> Answer:
         raise RemoteError(f"a worker's answer is not as agreed: {error}") from error
 
 
-def check(rig: Rig, built: BuildInstance, answer: Answer, reference: Environment) -> None:
-    """Check that an answer is about the instance, the driver and the kind of machine that it was asked for.
-
-    Raises:
-        RemoteError: when it is not.
-    """
+def fault(rig: Rig, built: BuildInstance, answer: Answer, reference: Environment) -> str | None:
+    """Return why an answer does not count: it must be about the instance, driver and kind of machine asked for."""
+    if answer.error or not answer.entries:
+        return answer.error or "answers with nothing"
     operations = set(timing.operations_of(rig, built))
     for entry in answer.entries:
         attempt, found = entry.attempt, entry.attempt.environment
         made_with = (attempt.library_sha256, attempt.driver_sha256)
         if entry.operation not in operations or made_with != (built.library_sha256, rig.driver_sha256):
-            raise RemoteError(f"{entry.operation}: a worker measured something else than it was sent")
+            return f"{entry.operation}: is not what was asked for"
         if changed := changed_settings(found, reference):
-            raise RemoteError(f"{entry.operation}: a worker's {difference(changed[0], found, reference)}")
+            return f"{entry.operation}: {difference(changed[0], found, reference)}"
+    return None
 
 
 def difference(name: str, found: Environment, wanted: Environment) -> str:

@@ -9,9 +9,8 @@ import contextlib
 import hashlib
 import os
 import signal
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -118,7 +117,7 @@ def programs() -> dict[str, str]:
     return {name: metadata.version(name) for name in ("katalog", "distributed")}
 
 
-def serve(scheduler: str, cpu: int) -> None:
+def serve(scheduler: str, cpu: int, say: Callable[[str], None]) -> None:
     """Be a worker until the scheduler ends, or until SIGTERM or SIGINT.
 
     Raises:
@@ -134,35 +133,41 @@ def serve(scheduler: str, cpu: int) -> None:
         Path(scratch).chmod(0o755)
         _places[:] = [Place(cpu, usable, Path(scratch).resolve())]
         try:
-            asyncio.run(_serve(scheduler, _places[0]))
+            asyncio.run(_serve(scheduler, _places[0], say))
         except (OSError, ValueError, RuntimeError) as error:
             raise RemoteError(unreachable(scheduler, error)) from error
 
 
-def unreachable(scheduler: str, error: Exception) -> str:
+def unreachable(scheduler: str, error: BaseException) -> str:
     """Return one line about a scheduler that does not answer."""
-    said = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
+    while error.__cause__:
+        error = error.__cause__
+    words = (isinstance(error, OSError) and error.strerror) or " ".join(str(error).split())
+    said = words or f"no answer within {CONNECT_TIMEOUT_S:.0f} s"
     return f"--scheduler {scheduler}: cannot be reached: {said:.200}; start one with `dask scheduler`"
 
 
-async def _serve(scheduler: str, place: Place) -> None:
+async def _serve(scheduler: str, place: Place, say: Callable[[str], None]) -> None:
     from distributed import Worker  # noqa: PLC0415
 
     worker = Worker(
         scheduler, nthreads=1, memory_limit=0, local_directory=str(place.scratch), death_timeout=CONNECT_TIMEOUT_S
     )
     loop = asyncio.get_running_loop()
-    closing: list[asyncio.Task[str | None]] = []
+    closing: list[asyncio.Task[None]] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, lambda: closing.append(asyncio.ensure_future(_close(worker))))
     async with worker:
-        print(f"measuring on core {place.cpu} for {scheduler}; ends with it, or with Ctrl-C", file=sys.stderr, flush=True)
+        say(f"measuring on core {place.cpu} for {scheduler}; ends with it, or with Ctrl-C")
         await worker.finished()
 
 
-async def _close(worker: "Worker") -> str | None:
-    """Leave; what is under way here is handed out again."""
-    return await worker.close(timeout=CLOSE_TIMEOUT_S, executor_wait=False)
+async def _close(worker: "Worker") -> None:
+    """Leave; what is under way here is handed out again, and not suspected for it."""
+    with contextlib.suppress(OSError):
+        leave = worker.scheduler.retire_workers(workers=[worker.address], close_workers=False, remove=True)
+        await asyncio.wait_for(leave, CLOSE_TIMEOUT_S)
+    await worker.close(timeout=CLOSE_TIMEOUT_S, executor_wait=False)
 
 
 async def grant(resource: str, amount: float, dask_worker: "Worker") -> None:
