@@ -169,6 +169,9 @@ def _settings(options: argparse.Namespace) -> Settings:
         system_id = msgspec.convert(options.system, SystemId)
     except msgspec.ValidationError:
         raise UsageError(f"--system {options.system!r}: lower-case letters, digits, - and _ only") from None
+    scheduler = getattr(options, "scheduler", None)
+    if scheduler:
+        worker.need_distributed()
     return Settings(
         root=ROOT,
         runs=options.runs,
@@ -179,7 +182,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         only=options.only,
         allow_unfixed_host=options.allow_unfixed_host,
         signing_key=options.sign,
-        scheduler=getattr(options, "scheduler", None),
+        scheduler=scheduler,
         as_json=getattr(options, "json", False),
     )
 
