@@ -6,8 +6,8 @@ handed out than there are such workers: a lost worker makes only its own job sus
 """
 
 import contextlib
-import hashlib
 import queue
+import secrets
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from evidence.types import BuildInstance, Counter, Environment, HostCheck
-from evidence.verify import FIXED_SETTINGS, changed_settings
+from evidence.verify import changed_settings
 from measure import probing, returned, timing, worker
 from measure.errors import HostError, MeasureError, RemoteError
 from measure.timing import Rig, Tell
@@ -41,12 +41,6 @@ class Terms(NamedTuple):
     reference: Environment
     counter: Counter
     refuses_problems: bool
-
-    def resource(self) -> str:
-        """Return what a worker of the campaign's kind has: another campaign's grant is none here."""
-        kind = [getattr(self.reference, name) for name in FIXED_SETTINGS]
-        parts = (kind, programs(), self.rules.driver_sha256, self.counter.name, self.refuses_problems)
-        return f"measure-{hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:16]}"
 
 
 class Hooks(NamedTuple):
@@ -97,9 +91,17 @@ def hand_out(rig: Rig, instances: Sequence[BuildInstance], wanted: Terms, hooks:
     with _connected(wanted.scheduler) as client:
         try:
             Handout(client, rig, wanted, hooks).run(instances)
-        except (OSError, RuntimeError, TypeError) as error:
-            lost = f"--scheduler {wanted.scheduler}: the connection was lost ({type(error).__name__}); {KEPT}"
-            raise RemoteError(lost) from error
+        except MeasureError:
+            raise
+        except Exception as error:
+            # A client without a scheduler fails in many ways.
+            if client.status == "running" and not isinstance(error, OSError):
+                raise
+            raise RemoteError(_lost(wanted, type(error).__name__)) from error
+
+
+def _lost(wanted: Terms, how: str) -> str:
+    return f"--scheduler {wanted.scheduler}: the connection was lost ({how}); {KEPT}"
 
 
 @contextlib.contextmanager
@@ -122,6 +124,7 @@ class Handout:
 
     def __init__(self, client: "Client", rig: Rig, wanted: Terms, hooks: Hooks) -> None:
         self.client, self.rig, self.wanted, self.hooks = client, rig, wanted, hooks
+        self.resource = f"measure-{secrets.token_hex(8)}"  # what another campaign granted is none here
         self.left: list[BuildInstance] = []
         self.jobs: dict[Hashable, BuildInstance] = {}  # by key
         self.failed: dict[str, str] = {}  # instances that failed somewhere, with the reason
@@ -195,7 +198,7 @@ class Handout:
             worker.measure,
             msgspec.msgpack.encode(order),
             partial(self._collect, built),
-            resources={self.wanted.resource(): 1},
+            resources={self.resource: 1},
         )
         self.jobs[future.key] = built
 
@@ -236,7 +239,7 @@ class Handout:
     def _grant(self, address: str, amount: int) -> None:
         """Let a worker take this campaign's jobs, or no longer; one that went meanwhile is met as lost."""
         with contextlib.suppress(Exception):
-            self.client.run(worker.grant, self.wanted.resource(), amount, workers=[address])
+            self.client.run(worker.grant, self.resource, amount, workers=[address])
 
     def _collect(self, built: BuildInstance, future: "Future[bytes]") -> None:
         """Keep an answer, or hand the instance out again.
@@ -248,7 +251,7 @@ class Handout:
 
         self.jobs.pop(future.key)
         if future.cancelled():
-            raise RemoteError(f"--scheduler {self.wanted.scheduler}: the connection was lost; {KEPT}")
+            raise RemoteError(_lost(self.wanted, "cancelled"))
         try:
             answer = returned.decode(future.result(timeout=ANSWER_TIMEOUT_S))
         except TimeoutError:  # it was lost before it could be fetched
@@ -262,9 +265,10 @@ class Handout:
             self._keep(built, answer)
 
     def _keep(self, built: BuildInstance, answer: Answer) -> None:
-        shard = self.shards.get(answer.worker, answer.worker)
-        if reason := returned.fault(self.rig, built, answer, self.wanted.reference):
-            self._fail(built, answer.worker, f"{shard}: {reason}")
+        shard = self.shards.get(answer.worker)
+        reason = returned.fault(self.rig, built, answer, self.wanted.reference) if shard else "was never admitted"
+        if reason:
+            self._fail(built, answer.worker, f"{shard or answer.worker}: {reason}")
             return
         returned.keep(self.rig.folder, built, answer, self.shards)
         self.hooks.tell(1, f"{name_of(built)} by {shard}, {len(answer.entries)} processes")
