@@ -172,9 +172,9 @@ def _settings(loaded: store.SystemEvidence, _: Catalog) -> Checked:
 def changed_settings(found: Environment, wanted: Environment) -> list[str]:
     """Return the names of the fixed settings that differ; memory may by one part in a hundred."""
     changed = [name for name in FIXED_SETTINGS if getattr(found, name) != getattr(wanted, name)]
-    if found.memory_total_kib and wanted.memory_total_kib:
-        share = found.memory_total_kib / wanted.memory_total_kib
-        changed = [name for name in changed if name != "memory_total_kib" or abs(share - 1) > MEMORY_WITHIN]
+    have_kib, want_kib = found.memory_total_kib, wanted.memory_total_kib
+    if have_kib is not None and want_kib is not None and abs(have_kib - want_kib) <= MEMORY_WITHIN * want_kib:
+        changed = [name for name in changed if name != "memory_total_kib"]
     return changed
 
 

@@ -13,7 +13,7 @@ from evidence import store
 from measure import slurm
 from measure.cli import main
 from measure.host import usable_cpus
-from tests.measure.test_remote import DEADLINE_S, ROOT, Place
+from tests.measure.test_remote import DEADLINE_S, ROOT, Place, kill
 
 PROGRAMS = ("sbatch", "srun", "salloc", "scancel")
 
@@ -96,7 +96,11 @@ def test_the_tasks_of_an_array_make_one_campaign(tmp_path: Path, monkeypatch: py
         )
         for number in (1, 0)
     ]
-    said = [task.communicate(timeout=DEADLINE_S)[1] for task in tasks]
+    try:
+        said = [task.communicate(timeout=DEADLINE_S)[1] for task in tasks]
+    finally:
+        for task in tasks:
+            kill(task)
     assert [task.returncode for task in tasks] == [0, 0], said
     assert f"measuring on core {cpu} for tcp://127.0.0.1:{slurm.PORT}" in said[0]
     assert {record.shard for record in store.load_system(place.data, "local").records} == {"worker-1"}
