@@ -114,6 +114,10 @@ def _connected(scheduler: str) -> Iterator["Client"]:
     except (OSError, ValueError, RuntimeError) as error:
         raise RemoteError(worker.unreachable(scheduler, error)) from error
     try:
+        theirs = client.sync(client.scheduler.versions)["packages"]["distributed"]  # type: ignore[union-attr]
+        ours = programs()["distributed"]
+        if theirs != ours:
+            raise RemoteError(f"--scheduler {scheduler}: distributed is {theirs}, wanted {ours}; install one on all")
         yield client
     finally:
         client.close(timeout=CLOSE_TIMEOUT_S)
@@ -231,7 +235,7 @@ class Handout:
         self.hooks.say(f"{self.shards[address]}: {address}, core {cpu}")
 
     def _refuse(self, address: str, reason: str) -> None:
-        self.hooks.say(f"worker {address} is refused: {reason}")
+        self.hooks.say(f"worker {address} is refused: {reason} (start it again once that is mended)")
         self.refused[address] = reason
         self.admitted.discard(address)
         self._grant(address, 0)

@@ -10,6 +10,7 @@ import hashlib
 import os
 import signal
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -34,7 +35,6 @@ QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.disk": False,
     "distributed.admin.system-monitor.gil.enabled": False,
-    "distributed.worker.daemon": True,
     "distributed.comm.timeouts.connect": CONNECT_TIMEOUT_S,
     "logging": {"distributed": "critical", "distributed.client": "critical", "distributed.gc": "critical"},
 }
@@ -105,7 +105,10 @@ def need_distributed() -> None:
         import dask  # noqa: PLC0415 - measuring on one machine does without
 
         dask.config.set(QUIET)
-        import distributed  # noqa: F401, PLC0415
+        import distributed  # noqa: PLC0415
+
+        # Both ends are asked for their versions, and refused in one line.
+        warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
     except ImportError:
         raise ToolMissingError(
             "distributed is not installed; for many machines install the extra: pip install -e '.[cluster]'"
@@ -179,7 +182,7 @@ def introduce(rules: bytes) -> bytes:
     """Say what this worker is. Runs on the worker."""
     try:
         return msgspec.json.encode(_introduction(msgspec.msgpack.decode(rules, type=Rules)))
-    except MeasureError as error:
+    except (MeasureError, OSError) as error:
         return msgspec.json.encode(Introduction(programs=programs(), error=str(error)))
 
 
@@ -215,7 +218,7 @@ def measure(order: bytes) -> bytes:
     worker = get_worker()
     try:
         entries = _measured(msgspec.msgpack.decode(order, type=Order), worker)
-    except MeasureError as error:
+    except (MeasureError, OSError) as error:
         return msgspec.json.encode(Answer(worker=worker.address, error=str(error)))
     return msgspec.json.encode(Answer(worker=worker.address, entries=entries))
 
