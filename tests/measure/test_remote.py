@@ -42,14 +42,13 @@ class Cluster:
         self.folder = folder
         self.processes: list[subprocess.Popen[str]] = []
         folder.mkdir()
-        self.start_scheduler()
 
-    def start_scheduler(self) -> None:
+    def start_scheduler(self, **settings: str) -> None:
         """Start a scheduler on a free port, and wait for its address."""
         file = self.folder / f"scheduler-{len(self.processes)}.json"
         words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
         command = [sys.executable, "-m", "distributed.cli.dask_scheduler", *words, "--scheduler-file", str(file)]
-        self.scheduler = self.start(command, stderr=subprocess.DEVNULL)
+        self.scheduler = self.start(command, stderr=subprocess.DEVNULL, env=settings)
         until(lambda: file.exists() and file.read_text().endswith("}"), "a scheduler")
         self.address = json.loads(file.read_text())["address"]
 
@@ -160,6 +159,7 @@ def driver_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     made = Cluster(tmp_path / "cluster")
+    made.start_scheduler()
     yield made
     made.end()
 
@@ -280,6 +280,27 @@ def test_a_lost_scheduler_costs_what_was_under_way(tmp_path: Path, driver_cache:
         for label, shard in (("A", "worker-1"), ("B", "worker-2"))
         for operation in ("dec", "enc", "keygen")
     }
+
+
+@pytest.mark.slow
+def test_an_instance_that_costs_too_many_workers_is_named(tmp_path: Path, driver_cache: Path, cluster: Cluster) -> None:
+    place = Place(tmp_path / "place", driver_cache, {"A": "none", "B": "none"})
+    assert [place.measure(phase) for phase in ("build", "kat")] == [0, 0]
+    kill(cluster.scheduler)
+    cluster.start_scheduler(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
+    worker = cluster.worker(cores(1)[0])
+    campaign = cluster.start(python("", place.words("time", "--scheduler", cluster.address)), stderr=subprocess.PIPE)
+    until(lambda: cluster.under_way(worker), "a job under way")
+    kill(worker)
+    cluster.worker(cores(1)[0])
+    assert campaign.stderr
+    said = campaign.stderr.read()
+    assert campaign.wait(DEADLINE_S) == 13
+    assert "kem-toy/B by worker-2, 18 processes" in said
+    lost = "kem-toy/A: 1 workers were lost while they measured it"
+    assert said.splitlines()[-1].startswith(f"measure: 1 instance(s) not measured, first {lost}; what was finished is")
+    assert "Traceback" not in said
+    assert place.measure("publish") == 10
 
 
 @pytest.mark.slow
