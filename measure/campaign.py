@@ -324,7 +324,7 @@ def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], sch
     """Have workers time the instances that are not finished."""
     settings = run.settings
     left = [built for built in timed if not returned.is_finished(rig, built)]
-    run.console.print(f"time: {len(left)} instances for the workers of {scheduler}", highlight=False)
+    run.console.print(f"time: {len(left)} instance(s) for the workers of {scheduler}", highlight=False)
     strict = settings.planning.name == "full" and not settings.allow_unfixed_host
     wanted = remote.terms(rig, scheduler, begin(run).environment_at_start, refuses_problems=strict)
 

@@ -97,7 +97,10 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
 
 def _worker(options: argparse.Namespace) -> int:
     """Measure for another machine."""
-    worker.serve(options.scheduler, _cores(options.cpu)[0], lambda text: print(text, file=sys.stderr))
+    cores = _cores(options.cpu)
+    if len(cores) > 1:
+        raise UsageError(f"--cpu {options.cpu}: a worker has one core; start one worker for each")
+    worker.serve(options.scheduler, cores[0], lambda text: print(text, file=sys.stderr))
     return 0
 
 
