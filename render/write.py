@@ -8,8 +8,6 @@ writes into a file that exists, and evidence is only ever replaced as a whole, s
 other shows. Evidence is a hundred thousand files: for them paths are strings, which take a third of the time.
 """
 
-# ruff: noqa: PTH
-
 import filecmp
 import os
 import shutil
@@ -98,7 +96,9 @@ class Writer:
     def _change(self, path: str) -> None:
         file = f"{self.out}/{path}"
         if path not in self._before and os.path.lexists(file):
-            raise FileExistsError(17, "was not made by katalog and is in the way; move it or choose another --out", file)
+            raise FileExistsError(
+                17, "was not made by katalog and is in the way; move it or choose another --out", file
+            )
         self.changed.append(path)
 
     def _stage(self, path: str) -> str:
