@@ -55,7 +55,7 @@ def apart(context: jinja2.runtime.Context, html: Markup) -> Markup:
         return html
     parts: list[Markup] = context["parts"]
     parts.append(html.strip())
-    return Markup(f"<!--part {len(parts)}-->")  # noqa: S704 - a number
+    return Markup(f"<!--part {len(parts)}-->\n")  # noqa: S704 - a number
 
 
 def front_matter(text: str) -> Markup:

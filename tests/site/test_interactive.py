@@ -101,6 +101,14 @@ def test_filters_narrow_the_rows_and_say_how_many(tab: Page, address: str) -> No
     assert "strength" not in tab.url
 
 
+def test_rows_are_filtered_by_how_many_notes_they_have(tab: Page, address: str) -> None:
+    _open(tab, address + SUMMARY)
+    tab.locator("select[name=notes]").select_option("4")
+    assert _column(tab, "notes") == ["4"] * len(_column(tab, "instance"))
+    assert {"Origami-128", "Tins512"} <= set(_column(tab, "instance"))
+    assert "notes=4" in tab.url
+
+
 def test_the_family_filter_hides_the_other_sections(tab: Page, address: str) -> None:
     _open(tab, address + LOCAL)
     tab.get_by_label("Family").select_option("hash")
