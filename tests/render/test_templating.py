@@ -26,7 +26,8 @@ def fill() -> Any:
 
 
 def test_what_stands_apart_leaves_a_mark(fill: Any) -> None:
-    front, body = fill("## One\n{% filter apart %}\n<b>1</b>\n{% endfilter %}\n{{ two | apart }}", two=Markup("<i>2</i>"))
+    two = Markup("<i>2</i>")
+    front, body = fill("## One\n{% filter apart %}\n<b>1</b>\n{% endfilter %}\n{{ two | apart }}", two=two)
     assert front["parts"] == ["<b>1</b>", "<i>2</i>"]
     assert body == "## One\n<!--part 1-->\n<!--part 2-->"
 
