@@ -12,7 +12,8 @@ from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.types import BuildInstance, Environment, Process, Record
 
-ABSOLUTE_PATH = re.compile(rb"(?<![\w.:/<])/(?:home|root|Users|tmp|opt|usr|var|mnt|srv|work|data|build)/[\w.-]+")
+# The slash comes first, then what may not stand before it: so the search leaps from slash to slash.
+ABSOLUTE_PATH = re.compile(rb"/(?<![\w.:/<]/)(?:home|root|Users|tmp|opt|usr|var|mnt|srv|work|data|build)/[\w.-]+")
 # Settings that must stay the same over a campaign and its machines; the core may change, it is named per record.
 FIXED_SETTINGS = (
     "architecture",
@@ -211,9 +212,8 @@ def _private_words(loaded: store.SystemEvidence, catalog: Catalog) -> Checked:
     """No file holds an absolute path or a host name that the catalog does not allow."""
     system = catalog.systems.get(loaded.system_id)
     allowed = system.hostnames if system else ()
-    for file in sorted(path for path in loaded.folder.rglob("*") if path.is_file()):
-        path = file.relative_to(loaded.folder).as_posix()
-        match = ABSOLUTE_PATH.search(file.read_bytes())
+    for path in loaded.files:
+        match = ABSOLUTE_PATH.search((loaded.folder / path).read_bytes())
         yield 1, [Fault(path, "", f"holds an absolute path: {match[0].decode()}")] if match else []
     for record in loaded.records:
         name = record.environment.hostname
