@@ -53,7 +53,7 @@ def publish(rig: Rig, results: Results, target: Target) -> Path:
         PublishError: when operations are unfinished, or the evidence would not pass verification.
         StorageError: when the data folder cannot be written.
     """
-    unfinished = sorted({str(step.operation) for step, _ in remaining(rig, results.timed)})
+    unfinished = unfinished_operations(rig, results.timed)
     if unfinished:
         raise PublishError(
             f"{len(unfinished)} operation(s) unfinished, first {unfinished[0]}: run the time phase again"
@@ -78,6 +78,14 @@ def publish(rig: Rig, results: Results, target: Target) -> Path:
         raise StorageError(f"{data}: cannot be written: {error.strerror}; free space or change --data") from error
     rig.folder.write(rig.folder.campaign_file(), ended)
     return data / ended.system_id
+
+
+def unfinished_operations(rig: Rig, timed: Sequence[BuildInstance]) -> list[str]:
+    """Return the operations with trials still to run, and those that were never called, in order of name."""
+    left = {str(step.operation) for step, _ in remaining(rig, timed)}
+    known = operations(rig, timed).items()
+    never = {str(one) for one, built in known if finished_attempt(rig, calibration_task(built, one)) is None}
+    return sorted(left | never)
 
 
 def sign(folder: Path, key: Path) -> None:

@@ -305,6 +305,17 @@ def test_unfinished_operations_are_not_published(place: Place, capsys: pytest.Ca
     assert not (place.data / "local").exists()
 
 
+def test_operations_that_were_never_called_are_not_left_out_silently(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.candidate(instance("A"), instance("B"))
+    for phase in ("build", "kat"):
+        assert place.measure(phase, "--only", "kem-toy") == 0
+    assert place.measure("time", "--only", "/A$", "--target", "0.1") == 0
+    assert place.measure("publish") == 10
+    assert "3 operation(s) unfinished, first kem-toy/B dec: run the time phase again" in capsys.readouterr().err
+
+
 def test_two_cores_share_one_campaign(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     usable = sorted(os.sched_getaffinity(0))
     if len(usable) < 2:
