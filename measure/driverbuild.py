@@ -18,6 +18,7 @@ from measure.process import Limits, run
 from measure.sources import file_sha256
 
 LIMITS = Limits(timeout_s=600)
+LEAST_BYTES = 1 << 20
 LOCK, SEAL = "lock", "driver.sha256"
 
 
@@ -78,5 +79,7 @@ def _failure(csrc: Path, out: Path, lock: int) -> str | None:
         if finished.exit_code != 0:
             said = finished.stderr.text() + finished.stdout.text()
             space.check(said, out)
+            if space.free_bytes(out) < LEAST_BYTES:  # cmake does not always say why
+                raise space.full(out)
             return f"{finished.how()}: {(said.strip().splitlines() or [''])[0]}"
     return None

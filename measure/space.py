@@ -23,9 +23,14 @@ def check(said: str, folder: Path) -> None:
         StorageError: when it complains of a full disk, and the folder's disk is as good as full.
     """
     if any(words in said for words in SAID):
-        disk = os.statvfs(folder)
-        if disk.f_bavail * disk.f_frsize < SCARCE_BYTES:
+        if free_bytes(folder) < SCARCE_BYTES:
             raise full(folder)
+
+
+def free_bytes(folder: Path) -> int:
+    """Return what the disk of a folder still holds for this user."""
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize
 
 
 def full(place: Path | str) -> StorageError:
