@@ -22,9 +22,8 @@ def check(said: str, folder: Path) -> None:
     Raises:
         StorageError: when it complains of a full disk, and the folder's disk is as good as full.
     """
-    if any(words in said for words in SAID):
-        if free_bytes(folder) < SCARCE_BYTES:
-            raise full(folder)
+    if any(words in said for words in SAID) and free_bytes(folder) < SCARCE_BYTES:
+        raise full(folder)
 
 
 def free_bytes(folder: Path) -> int:
