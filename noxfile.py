@@ -80,7 +80,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the instrument: the driver beside a bare loop, on one core; then the renderer over synthetic evidence."""
+    """Measure the instrument: the driver beside a bare loop, a campaign on one core and two, the renderer at scale."""
     need(session, "gcc", "cmake")
     install(session, "test")
     session.run("cmake", "-S", "csrc", "-B", "build/csrc", "-DCMAKE_BUILD_TYPE=Release", external=True)
@@ -90,6 +90,7 @@ def bench(session: nox.Session) -> None:
     library = "build/bench/local/quick/kem-kyber/lib/libKyber512.so"
     cpu = session.posargs[0] if session.posargs else str(max(os.sched_getaffinity(0)))
     session.run("python", "tests/bench/driver_bench.py", "build/csrc/driver", "build/csrc/bare_loop", library, cpu)
+    session.run("python", "tests/bench/campaign_bench.py")
     session.run("python", "tests/bench/render_bench.py", *session.posargs[1:])
 
 

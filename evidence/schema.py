@@ -2,11 +2,12 @@
 
 import msgspec
 
-from evidence.types import Build, Campaign, Profile, Record
+from evidence.types import Build, Campaign, Changes, Profile, Record
 
 DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "build.json": Build,
     "campaign.json": Campaign,
+    "changes.json": Changes,
     "profile.json": Profile,
     "record.json": Record,
 }

@@ -2,7 +2,7 @@
 
 Layout (one folder per system)::
 
-    campaign.json  build.json
+    campaign.json  build.json  changes.json
     kat/<candidate>/<label>.log
     records/<candidate>/<label>__<operation>.json        hash: <label>__hash_<bytes>.json
     profile/<candidate>/<label>__<operation>.json
@@ -23,10 +23,11 @@ import msgspec
 
 from evidence import published
 from evidence.faults import Fault, FaultyError, PathFault, convert
-from evidence.types import SCHEMA, Build, BuildInstance, Campaign, Profile, Record
+from evidence.types import SCHEMA, Build, BuildInstance, Campaign, Change, Changes, Profile, Record
 
-T = TypeVar("T", Record, Profile, Build, Campaign)
+T = TypeVar("T", Record, Profile, Build, Campaign, Changes)
 NO_SYSTEMS = frozenset({"catalog", "schema"})
+CHANGES = "changes.json"
 MANIFEST = "MANIFEST.sha256"
 SIGNATURE = "MANIFEST.sha256.sig"
 FILE_LIMIT_BYTES = 16 << 20  # the largest published file has 258 KB
@@ -44,6 +45,7 @@ class SystemEvidence(NamedTuple):
     records: tuple[Record, ...]
     profiles: tuple[Profile, ...]
     files: tuple[str, ...]  # every file below the folder, sorted
+    changes: tuple[Change, ...]  # the log, the latest last; published evidence in schema 2 has none
 
 
 def file_stem(label: str, operation: str, input_bytes: int | None) -> str:
@@ -84,6 +86,7 @@ def load_system(data: Path, system_id: str) -> SystemEvidence:
     files = loader.inventory(folder)
     campaign = loader.load(folder / "campaign.json", Campaign)
     build = loader.load(folder / "build.json", Build)
+    changes = loader.load(folder / CHANGES, Changes) if CHANGES in files else None
     records = [loader.load(folder / path, Record) for path in files if _is_in(path, "records")]
     profiles = [loader.load(folder / path, Profile) for path in files if _is_in(path, "profile")]
     if campaign and build and not loader.faults:
@@ -95,6 +98,7 @@ def load_system(data: Path, system_id: str) -> SystemEvidence:
             tuple(record for record in records if record),
             tuple(profile for profile in profiles if profile),
             files,
+            changes.entries if changes else (),
         )
         loader.faults.extend(_misplaced(loaded, data))
     if loader.faults or not campaign or not build:

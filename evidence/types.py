@@ -337,6 +337,13 @@ class ParallelControl(Evidence, frozen=True, kw_only=True):
     together_s: Seconds
 
 
+class TimedWork(Evidence, frozen=True, kw_only=True):
+    """How much of the measuring time was timed work, over all starts of a campaign that ended by themselves."""
+
+    timed_s: Seconds  # inside timed loops
+    wall_s: Seconds  # of calibrating and timing, times the number of measuring cores
+
+
 class Campaign(Evidence, frozen=True, kw_only=True):
     """campaign.json: one campaign on one system."""
 
@@ -358,6 +365,7 @@ class Campaign(Evidence, frozen=True, kw_only=True):
     shards: Count | None = None
     shard_cpus: dict[str, Count] | None = None
     parallel_control: ParallelControl | None = None
+    timed_work: TimedWork | None = None
     history_note: str | None = None
     katalog_version: str | None = None
 
@@ -415,3 +423,30 @@ class Profile(Evidence, frozen=True, kw_only=True):
     environment: Environment | None = None
     command: tuple[str, ...] | None = None
     killed_retries: Count | None = None  # earlier runs that an outsider killed
+
+
+class ChangedFigure(Evidence, frozen=True, kw_only=True):
+    """One operation whose time or status is another than before; the ratio is of times, after over before."""
+
+    operation: str  # <candidate>/<label> <operation>
+    verdict: str
+    ratio: Amount | None = None
+
+
+class Change(Evidence, frozen=True, kw_only=True):
+    """One publication of a system: how much it holds, what it replaced, and which figures changed by it."""
+
+    published_utc: Utc
+    katalog_version: str
+    instances: Count
+    records: Count
+    replaced_sha256: Sha256 | None = None  # of the manifest that was there before
+    changed: tuple[ChangedFigure, ...] = ()
+    note: str | None = None  # why figures could not be compared
+
+
+class Changes(Evidence, frozen=True, kw_only=True):
+    """changes.json: the change log of a system, the latest entry last."""
+
+    schema: Literal[3]
+    entries: tuple[Change, ...]

@@ -177,6 +177,23 @@ def _manifest(loaded: store.SystemEvidence, _: Catalog) -> Checked:
     yield len(actual), [Fault(path, "", f"is not as {store.MANIFEST} states") for path in paths]
 
 
+def _change_log(loaded: store.SystemEvidence, _: Catalog) -> Checked:
+    """The change log is in order of time, and its last entry speaks of what is there."""
+    if loaded.changes:
+        last = loaded.changes[-1]
+        stated, actual = (last.instances, last.records), (len(loaded.build), len(loaded.records))
+        times = [entry.published_utc for entry in loaded.changes]
+        found = []
+        if stated != actual:
+            message = (
+                f"the last has {stated[0]} instances and {stated[1]} records, the folder {actual[0]} and {actual[1]}"
+            )
+            found.append(Fault(store.CHANGES, "$.entries", message))
+        if times != sorted(times):
+            found.append(Fault(store.CHANGES, "$.entries", "are not in order of time"))
+        yield len(times), found
+
+
 def _private_words(loaded: store.SystemEvidence, catalog: Catalog) -> Checked:
     """No file holds an absolute path or a host name that the catalog does not allow."""
     system = catalog.systems.get(loaded.system_id)
@@ -200,5 +217,6 @@ CHECKS: dict[str, Callable[[store.SystemEvidence, Catalog], Checked]] = {
     "profiles free of contradiction": _profiles_within,
     "records with the campaign's settings": _settings,
     "manifest entries": _manifest,
+    "entries of change logs": _change_log,
     "files free of private words": _private_words,
 }

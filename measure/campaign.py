@@ -1,20 +1,22 @@
 """The phases of a campaign, in order: build, kat, time, profile, publish. Each keeps what is finished."""
 
+import contextlib
+import datetime as dt
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from rich.console import Console
 
 from evidence import store
 from evidence.catalog import Candidate, Catalog, Instance
-from evidence.types import BuildInstance, Campaign, HostCheck, ParallelControl, Planning
+from evidence.types import BuildInstance, Campaign, HostCheck, ParallelControl, Planning, TimedWork
 from measure import (
     build,
     driverbuild,
@@ -22,7 +24,6 @@ from measure import (
     host,
     hostcheck,
     objects,
-    plan,
     probing,
     profile,
     progress,
@@ -34,6 +35,8 @@ from measure import (
 from measure.errors import BuildError, DriverError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
 from measure.state import BuildState, KatState, Profiled, RunFolder, read, recovered
+
+LONGEST_SHOWN = 15
 
 
 class Chosen(NamedTuple):
@@ -57,6 +60,7 @@ class Settings(NamedTuple):
     cpus: tuple[int, ...]  # the measuring cores
     planning: Planning
     only: str | None
+    defer: str | None
     allow_unfixed_host: bool
     signing_key: Path | None
     as_json: bool = False  # what `check` prints
@@ -73,7 +77,7 @@ class Run(NamedTuple):
     settings: Settings
     folder: RunFolder
     people: Catalog
-    console: Console
+    teller: progress.Teller
 
 
 def run_folder(settings: Settings) -> Path:
@@ -89,19 +93,28 @@ def choose(people: Catalog, only: str | None, planning: Planning) -> list[Chosen
     Raises:
         UsageError: when the expression is none, or nothing matches it.
     """
+    pattern = expression("--only", only or "")
     candidates = people.candidates.values()
     known = [Chosen(candidate, instance) for candidate in candidates for instance in candidate.instances]
     if only is None and planning.name == "quick":
         return [chosen for chosen in known if chosen.instance is chosen.candidate.instances[0]]
-    try:
-        pattern = re.compile(only or "")
-    except re.error as error:
-        raise UsageError(f"--only {only!r} is no regular expression: {error}") from error
     matching = [chosen for chosen in known if pattern.search(str(chosen))]
     if not matching:
         names = ", ".join(candidate.id for candidate in candidates if candidate.instances)
         raise UsageError(f"--only {only!r} matches no candidate/label; candidates that can be built: {names}")
     return matching
+
+
+def expression(option: str, text: str) -> re.Pattern[str]:
+    """Return an option's regular expression.
+
+    Raises:
+        UsageError: when it is none.
+    """
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise UsageError(f"{option} {text!r} is no regular expression: {error}") from error
 
 
 def begin(run: Run) -> Campaign:
@@ -267,7 +280,7 @@ def _still_holds(folder: RunFolder, result: BuildInstance, built: build.Built) -
 
 def _on_all_cores(run: Run, name: str, jobs: Sequence[build.BuildJob], work: Callable[[build.BuildJob], str]) -> None:
     """Run a phase whose steps are independent and not timed, as many at once as there are cores."""
-    with progress.phase(run.console, name, len(jobs)) as shown, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with progress.phase(run.teller, name, len(jobs)) as shown, ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
             for text in pool.map(work, jobs):
                 shown.step(1, text)
@@ -291,24 +304,109 @@ def driver_program(settings: Settings) -> Path:
     return driverbuild.program(settings.root / "csrc", out)
 
 
+def plan_phase(run: Run, chosen: Sequence[Chosen]) -> list[str]:
+    """Calibrate what is not calibrated yet, and return what the time phase will do, in lines."""
+    rig, timed = _prepared(run, chosen, "plan")
+    with timed_work(run, rig, timed):
+        _calibrate(run, rig, timed)
+    return estimate(rig, timed, len(run.settings.cpus))
+
+
 def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
-    """Calibrate, plan and time all instances whose KAT result lets them be timed."""
+    """Calibrate, plan and time all instances whose KAT result lets them be timed; deferred ones after all others."""
+    rig, timed = _prepared(run, chosen, "time")
+    for part in parts(timed, run.settings.defer):
+        with timed_work(run, rig, part):
+            _time(run, rig, part)
+
+
+def _prepared(run: Run, chosen: Sequence[Chosen], phase: str) -> tuple[timing.Rig, list[BuildInstance]]:
+    """Check the host; return what driver runs share, and the instances that may be timed."""
     driver = driver_program(run.settings)
-    check_host(run, "time", driver)
+    check_host(run, phase, driver)
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
     timing.learn(rig, timed)
+    return rig, timed
+
+
+def parts(timed: Sequence[BuildInstance], defer: str | None) -> list[list[BuildInstance]]:
+    """Return the instances in the parts that are timed one after the other: those that ``defer`` matches are the last.
+
+    Raises:
+        UsageError: when ``defer`` is no regular expression.
+    """
+    if defer is None:
+        return [list(timed)]
+    pattern = expression("--defer", defer)
+    later = [built for built in timed if pattern.search(workers.name_of(built))]
+    return [part for part in ([built for built in timed if built not in later], later) if part]
+
+
+def _time(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
     cores = run.settings.cpus
-    with progress.phase(run.console, "calibrate", len(timing.operations(rig, timed))) as shown:
-        workers.share_out(rig, cores, timed, timing.calibrate, shown.step)
+    _calibrate(run, rig, timed)
     left = timing.remaining(rig, timed)
-    total_s = sum(plan.estimated_s(step) for step, _ in left)
-    if len(cores) > 1 and left:
+    if len(cores) > 1 and left and not _is_controlled(run):
         note_control(run, workers.control(rig, cores, left[0][1]))
-    told = f"time: {len(left)} trials, about {progress.duration(total_s / len(cores))}"
-    run.console.print(told, highlight=False)
-    with progress.phase(run.console, "time", total_s) as shown:
+    for line in estimate(rig, timed, len(cores)):
+        run.teller.say(line)
+    with progress.phase(run.teller, "time", sum(timing.expected_s(rig, step, task) for step, task in left)) as shown:
         workers.share_out(rig, cores, timed, timing.run_trials, shown.step)
+
+
+def _calibrate(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
+    with progress.phase(run.teller, "calibrate", len(timing.operations(rig, timed))) as shown:
+        workers.share_out(rig, run.settings.cpus, timed, timing.calibrate, shown.step)
+
+
+def estimate(rig: timing.Rig, timed: Sequence[BuildInstance], cores: int) -> list[str]:
+    """Return what an operator is told before trials run: the longest operations, and how long all will take."""
+    plans, left = timing.plans(rig, timed), timing.remaining(rig, timed)
+    longest = sorted(plans.items(), key=lambda item: -item[1].estimated_s)[:LONGEST_SHOWN]
+    lines = [
+        f"{progress.duration(one.estimated_s):>12}  {f'{one.trials} × {one.iterations_per_trial}':>12}  {operation}"
+        for operation, one in longest
+    ]
+    lines.append(
+        f"{progress.duration(sum(one.estimated_s for one in plans.values())):>12}  in all, {len(plans)} operation(s)"
+    )
+    if failed := len(timing.operations(rig, timed)) - len(plans):
+        lines.append(f"{failed} operation(s) failed their first call, and are not planned")
+    seconds = sum(timing.expected_s(rig, step, task) for step, task in left) / cores
+    end = progress.end_text(seconds, dt.datetime.now().astimezone()) if left else ""
+    lines.append(f"time: {len(left)} trials left{f', about {progress.duration(seconds)}, {end}' if left else ''}")
+    return lines
+
+
+@contextlib.contextmanager
+def timed_work(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> Iterator[None]:
+    """Add what is measured in a block, and the time that it takes, to the campaign's account."""
+    before_s, begun_s = timing.timed_seconds(rig, timed), time.monotonic()
+    try:
+        yield
+    finally:
+        begun = begin(run)
+        known = begun.timed_work or TimedWork(timed_s=0, wall_s=0)
+        now = TimedWork(
+            timed_s=known.timed_s + timing.timed_seconds(rig, timed) - before_s,
+            wall_s=known.wall_s + (time.monotonic() - begun_s) * len(run.settings.cpus),
+        )
+        run.folder.write(run.folder.campaign_file(), msgspec.structs.replace(begun, timed_work=now))
+
+
+def timed_work_text(begun: Campaign) -> str | None:
+    """Return how much of the measuring time was timed work; None where nothing was measured."""
+    work = begun.timed_work
+    if work is None or work.wall_s == 0:
+        return None
+    return f"{work.timed_s / work.wall_s:.1%} of {progress.duration(work.wall_s)} of measuring was timed work"
+
+
+def _is_controlled(run: Run) -> bool:
+    """Return whether it is known what work on these cores does to a figure."""
+    control = begin(run).parallel_control
+    return control is not None and set(control.cpus) == set(run.settings.cpus)
 
 
 def note_control(run: Run, control: ParallelControl) -> None:
@@ -316,16 +414,13 @@ def note_control(run: Run, control: ParallelControl) -> None:
     now = msgspec.structs.replace(begin(run), parallel_control=control, shards=len(control.cpus))
     run.folder.write(run.folder.campaign_file(), now)
     change = control.together_s / control.alone_s - 1
-    run.console.print(f"time: beside {len(control.cpus) - 1} other core(s) a call takes {change:+.2%}", highlight=False)
+    run.teller.say(f"time: beside {len(control.cpus) - 1} other core(s) a call takes {change:+.2%}")
 
 
 def profile_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Count the helper calls of all instances that were timed, on libraries of their own."""
-    driver = driver_program(run.settings)
-    check_host(run, "profile", driver)
-    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
-    may_be = {(built.candidate, built.label): built for built in timed_instances(run, chosen)}
-    timing.learn(rig, list(may_be.values()))
+    rig, timed = _prepared(run, chosen, "profile")
+    may_be = {(built.candidate, built.label): built for built in timed}
     works = [
         profile.Work(built, job)
         for job in jobs_of(run, chosen)
@@ -334,7 +429,7 @@ def profile_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     made = _profiled_libraries(run, works)
     wanted = profile.tasks(rig, made)
     total_s = sum(task.call_s * task.operations(rig) for task in wanted)
-    with progress.phase(run.console, "profile", total_s) as shown:
+    with progress.phase(run.teller, "profile", total_s) as shown:
         profile.run_all(rig, wanted, shown.step)
 
 

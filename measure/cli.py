@@ -12,17 +12,18 @@ from rich.console import Console
 
 from evidence import catalog
 from evidence.faults import FaultyError
-from evidence.types import CandidateId, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, progress, sandbox, space, timing
+from evidence.types import CandidateId, Planning, SystemId
+from measure import campaign, host, hostcheck, init, plan, probing, sandbox, space
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, StorageError, UsageError
+from measure.progress import Teller
 from measure.state import opened
 
 ROOT = Path(__file__).resolve().parents[1]
 INIT = "init"
 CATALOG_FAULTS = 11
 INTERRUPTED = 130
-LONGEST_SHOWN = 15
+LONGEST_BUDGET_S = 86_400.0
 FOLDERS = (
     ("--runs", Path("runs"), "work in progress"),
     ("--data", Path("data"), "published evidence"),
@@ -47,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         people = catalog.load(options.catalog or options.data / "catalog")
         settings = _settings(options)
         with opened(campaign.run_folder(settings), settings.planning) as folder:
-            COMMANDS[options.command].act(Run(settings, folder, people, console))
+            teller = Teller(console, folder.log_file())
+            COMMANDS[options.command].act(Run(settings, folder, people, teller))
     except FaultyError as error:
         print(error, file=sys.stderr)
         return CATALOG_FAULTS
@@ -105,9 +107,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     plans = parser.add_mutually_exclusive_group()
     plans.add_argument("--quick", action="store_true", help="0.1 s a trial; runs anywhere and says so (default)")
     plans.add_argument("--full", action="store_true", help="1 s a trial, up to 15 min an operation; wants a fit host")
+    parser.add_argument("--target", type=float, metavar="SECONDS", help="another aim of one trial than the plan's")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="another limit of an operation than the plan's")
     parser.add_argument(
         "--only", metavar="REGEX", help="instances whose candidate/label matches (quick default: first of each)"
     )
+    parser.add_argument("--defer", metavar="REGEX", help="instances that are timed after all others")
     parser.add_argument("--system", default="local", metavar="ID", help="name of this machine (default: local)")
     parser.add_argument("--cpu", metavar="N[,N]", help="core or cores to measure on (default: the last usable one)")
     parser.add_argument(
@@ -134,12 +139,23 @@ def _settings(options: argparse.Namespace) -> Settings:
         data=options.data,
         system_id=system_id,
         cpus=_cores(options.cpu),
-        planning=plan.FULL if options.full else plan.QUICK,
+        planning=_planning(options),
         only=options.only,
+        defer=options.defer,
         allow_unfixed_host=options.allow_unfixed_host,
         signing_key=options.sign,
         as_json=getattr(options, "json", False),
     )
+
+
+def _planning(options: argparse.Namespace) -> Planning:
+    """Return the plan's settings, with another target and budget where these are given; both are on record."""
+    chosen = plan.FULL if options.full else plan.QUICK
+    for option, value in (("--target", options.target), ("--budget", options.budget)):
+        if value is not None and not 0 < value <= LONGEST_BUDGET_S:
+            raise UsageError(f"{option} {value:g}: a number of seconds above 0, up to a day")
+    target_s, budget_s = options.target or chosen.trial_target_s, options.budget or chosen.op_budget_s
+    return msgspec.structs.replace(chosen, trial_target_s=target_s, op_budget_s=budget_s)
 
 
 def _cores(words: str | None) -> tuple[int, ...]:
@@ -178,20 +194,8 @@ def _check(run: Run) -> None:
 
 
 def _plan(run: Run) -> None:
-    """Print what the time phase would run, from the calibrations at hand."""
-    driver = campaign.driver_program(run.settings)
-    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
-    timed = campaign.timed_instances(run, _chosen(run))
-    planned = timing.plans(rig, timed)
-    unknown = len(timing.operations(rig, timed)) - len(planned)
-    longest = sorted(planned.items(), key=lambda item: -item[1].estimated_s)
-    for operation, one in longest[:LONGEST_SHOWN]:
-        calls = f"{one.trials} × {one.iterations_per_trial}"
-        print(f"{progress.duration(one.estimated_s):>12}  {calls:>12}  {operation}")
-    total_s = sum(one.estimated_s for one in planned.values())
-    print(f"{progress.duration(total_s):>12}  in all, {len(planned)} operation(s)")
-    if unknown:
-        print(f"{unknown} operation(s) have no good calibration yet: `python -m measure time` makes them")
+    """Print what the time phase will do."""
+    print("\n".join(campaign.plan_phase(run, _chosen(run))))
 
 
 def _profile(run: Run) -> None:
@@ -209,12 +213,15 @@ def _run(run: Run) -> None:
 
 def _publish(run: Run) -> None:
     target = campaign.publish_phase(run)
-    run.console.print(f"published to {target}", highlight=False)
+    run.teller.say(f"published to {target}")
+    told = campaign.timed_work_text(campaign.begin(run))
+    if told:
+        run.teller.say(told)
 
 
 COMMANDS = {
     "check": Command("say what on this host is not fixed, with the command that fixes it", _check),
-    "plan": Command("say how long the time phase will take", _plan),
+    "plan": Command("calibrate, and say how long the time phase will take", _plan),
     "build": Command("fetch sources and build the libraries", lambda run: campaign.build_phase(run, _chosen(run))),
     "kat": Command("check the libraries against known answers", lambda run: campaign.kat_phase(run, _chosen(run))),
     "time": Command("calibrate and time every operation", lambda run: campaign.time_phase(run, _chosen(run))),

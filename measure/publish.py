@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from evidence import signature, store, verify
+from evidence import changes, signature, store, verify
 from evidence.catalog import Catalog
-from evidence.faults import FaultyError
+from evidence.faults import Fault, FaultyError
 from evidence.operations import Family, family_of
-from evidence.types import Build, BuildInstance, Campaign, KatStatus, Kex, Plan, Process, Profile, Record, Sizes
+from evidence.types import Build, BuildInstance, Campaign, Change, KatStatus, Kex, Plan, Process, Profile, Record, Sizes
 from measure.errors import PublishError, StorageError
 from measure.plan import Operation, Step
 from measure.process import Limits, run
@@ -79,6 +79,7 @@ def publish(rig: Rig, results: Results, target: Target) -> Path:
         with _alone(data, prefix), tempfile.TemporaryDirectory(prefix=prefix, dir=data) as name:
             folder = Path(name) / ended.system_id
             _write(rig, ended, results, folder)
+            _log(Path(name), data, ended)
             _prove(Path(name), target.people)
             if target.signing_key:
                 sign(folder, target.signing_key)
@@ -229,6 +230,22 @@ def _write(rig: Rig, campaign: Campaign, results: Results, folder: Path) -> None
         store.write_atomically(folder / store.profile_path(profile), store.encode(profile))
     for log in sorted(built.kat_log for built in results.instances if built.kat_log):
         store.write_atomically(folder / log, (rig.folder.path / log).read_bytes())
+
+
+def _log(new: Path, data: Path, campaign: Campaign) -> None:
+    """Write the system's change log, and the manifest last."""
+    folder = new / campaign.system_id
+    try:
+        loaded = store.load_system(new, campaign.system_id)
+    except FaultyError as error:
+        raise _unfit(error.faults) from error
+    entry = Change(
+        published_utc=utc_now(),
+        katalog_version=campaign.katalog_version or "",
+        instances=len(loaded.build),
+        records=len(loaded.records),
+    )
+    store.write_atomically(folder / store.CHANGES, store.encode(changes.updated(data, loaded, entry)))
     store.write_atomically(folder / store.MANIFEST, store.manifest(folder))
 
 
@@ -239,7 +256,11 @@ def _prove(data: Path, people: Catalog) -> None:
     except FaultyError as error:
         faults = error.faults
     if faults:
-        raise PublishError(f"the evidence is not fit for publication, {len(faults)} fault(s), first: {faults[0]}")
+        raise _unfit(faults)
+
+
+def _unfit(faults: Sequence[Fault]) -> PublishError:
+    return PublishError(f"the evidence is not fit for publication, {len(faults)} fault(s), first: {faults[0]}")
 
 
 @contextlib.contextmanager

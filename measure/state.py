@@ -5,7 +5,8 @@ is not whole is made again: of an attempt, that is one driver run; of a calibrat
 its plan came from it.
 
 plan.json                                         the planning settings: a run folder keeps one
-campaign.json                                     start, environment, host checks
+campaign.json                                     start, environment, host checks, timed work
+campaign.log                                      what was told to the operator, with times
 lib/<candidate>/lib<label>.so                     libraries
 build/<candidate>/<label>.json                    build and KAT result, with the key of what went in
 kat/<candidate>/<label>.log
@@ -111,6 +112,10 @@ class RunFolder(NamedTuple):
         stem = store.file_stem(operation.label, operation.operation, operation.input_bytes)
         return self.path / "attempts" / operation.candidate / stem / f"{name}.json"
 
+    def attempt_files(self, operation: Operation) -> list[Path]:
+        """Return all attempts of an operation that are there."""
+        return sorted(self.attempt_file(operation, "calibration").parent.glob("*.json"))
+
     def interface_file(self, candidate: str, label: str) -> Path:
         """Return where an instance's interface lies."""
         return self.path / "interface" / candidate / f"{label}.json"
@@ -123,6 +128,10 @@ class RunFolder(NamedTuple):
         """Return where the profile of an operation lies."""
         stem = store.file_stem(operation.label, operation.operation, operation.input_bytes)
         return self.path / "profile" / operation.candidate / f"{stem}.json"
+
+    def log_file(self) -> Path:
+        """Return where the lines that an operator sees are kept."""
+        return self.path / "campaign.log"
 
     def campaign(self) -> Campaign | None:
         """Return the campaign as far as it has come; None before its start."""

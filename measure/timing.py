@@ -139,6 +139,20 @@ def plans(rig: Rig, instances: Sequence[BuildInstance]) -> dict[Operation, Plan]
     return found
 
 
+def core_of(rig: Rig, operation: Operation, built: BuildInstance) -> int | None:
+    """Return the core on which an operation was measured; None where it was not, or only calibrated."""
+    calibration = finished_attempt(rig, calibration_task(built, operation))
+    if calibration is None:
+        return None
+    if calibration.process.status != "complete":
+        return calibration.environment.cpu_number
+    planned = plan_operation(call_seconds(calibration), rig.planning)
+    first = finished_attempt(rig, trial_task(built, Step(operation, 0, planned)))
+    if first is None and calibration_is_measurement(call_seconds(calibration), rig.planning):
+        first = calibration
+    return first.environment.cpu_number if first else None
+
+
 def remaining(rig: Rig, instances: Sequence[BuildInstance]) -> list[tuple[Step, Task]]:
     """Return the trials still to be run, in the order to run them.
 
@@ -161,22 +175,49 @@ def _calibration_suffices(rig: Rig, task: Task) -> bool:
     return calibration is not None and calibration_is_measurement(call_seconds(calibration), rig.planning)
 
 
+def expected_s(rig: Rig, step: Step, task: Task) -> float:
+    """Return the seconds that a trial will take: its calls, and what the calibrating process took beside its call."""
+    calibration = finished_attempt(rig, calibration_task(task.built, task.operation))
+    beside_s = calibration.process.wall_s - call_seconds(calibration) if calibration else 0.0
+    return estimated_s(step) + max(beside_s, 0.0)
+
+
 def call_seconds(calibration: Attempt) -> float:
     """Return what one more call costs, by a good calibration: with the complete run around it, where there is one."""
     trial = calibration.process.trials[0]
     return trial.runs_seconds or trial.seconds
 
 
+def timed_seconds(rig: Rig, instances: Sequence[BuildInstance]) -> float:
+    """Return the seconds inside the timed loops of all finished attempts; of a key exchange with the runs around it."""
+    attempts = [
+        attempt
+        for operation in operations(rig, instances)
+        for file in rig.folder.attempt_files(operation)
+        if (attempt := read(file, Attempt))
+    ]
+    return sum(trial.runs_seconds or trial.seconds for attempt in attempts for trial in attempt.process.trials)
+
+
 def run_trials(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None:
     """Run the remaining trials; after a failed one the rest of its operation is left out."""
     failed: set[Operation] = set()
     for step, task in remaining(rig, instances):
-        if step.operation not in failed:
+        seconds = expected_s(rig, step, task)
+        if step.operation in failed:
+            tell(seconds, f"{step.operation} trial {step.number + 1} of {step.plan.trials}: left out")
+        else:
             attempt = _undisturbed(rig, task)
             rig.folder.write(rig.folder.attempt_file(step.operation, step.number), attempt)
             if attempt.process.status != "complete":
                 failed.add(step.operation)
-        tell(estimated_s(step), f"{step.operation} trial {step.number + 1} of {step.plan.trials}")
+            tell(seconds, _told(step, attempt))
+
+
+def _told(step: Step, attempt: Attempt) -> str:
+    process = attempt.process
+    failure = "" if process.status == "complete" else f": {process.status}: {process.reason}"
+    return f"{step.operation} trial {step.number + 1} of {step.plan.trials}{failure}"
 
 
 def _undisturbed(rig: Rig, task: Task) -> Attempt:

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from evidence.types import BuildInstance, ParallelControl
 from measure.errors import DriverError, MeasureError, UsageError
-from measure.plan import estimated_s
-from measure.timing import Rig, Task, Tell, calibration_task, finished_attempt, operations, perform, remaining
+from measure.timing import Rig, Task, Tell, core_of, expected_s, operations, perform, remaining
 
 STOP_TIMEOUT_S = 30.0
 CONTROL_TRIALS = 5
@@ -65,17 +64,17 @@ def costs_left_s(rig: Rig, instances: Sequence[BuildInstance]) -> dict[str, floa
     """Return the seconds of timed work left of each instance; equal shares of one where nothing is calibrated."""
     left = {name_of(built): 1e-3 for built in instances}
     for step, task in remaining(rig, instances):
-        left[name_of(task.built)] += estimated_s(step)
+        left[name_of(task.built)] += expected_s(rig, step, task)
     return left
 
 
 def begun_on(rig: Rig, instances: Sequence[BuildInstance]) -> dict[str, int]:
-    """Return the core on which each instance that was begun has been measured."""
+    """Return the core of each instance that has been measured on one, be it only by a calibrating call that counts."""
     found: dict[str, int] = {}
     for operation, built in operations(rig, instances).items():
-        attempt = finished_attempt(rig, calibration_task(built, operation))
-        if attempt and attempt.environment.cpu_number is not None:
-            found.setdefault(name_of(built), attempt.environment.cpu_number)
+        core = core_of(rig, operation, built)
+        if core is not None:
+            found.setdefault(name_of(built), core)
     return found
 
 

@@ -1,9 +1,10 @@
 """The method of one system: machine and settings, cores, host checks, plan, flags, and what a figure means."""
 
+import collections
 from typing import Any, NamedTuple
 
 from evidence.store import SystemEvidence
-from evidence.types import Campaign, Counter, CounterUnit, Environment, HostCheck, KatStatus
+from evidence.types import Campaign, Change, Counter, CounterUnit, Environment, HostCheck, KatStatus
 from render import counters, environment, figures, templating
 from render.frames import RecordRow, rows
 from render.subject import SystemSubject
@@ -61,6 +62,7 @@ def view(system: SystemSubject, loaded: SystemEvidence) -> dict[str, Any]:
         "cores": _cores(system),
         "counters": _counters(loaded),
         "checks": _host_checks(campaign),
+        "changes": _changes(loaded),
         "plan": _plan(campaign),
         "statuses": [line(status.value, text) for status, text in STATUSES.items()],
         "flags": _flags(campaign),
@@ -136,6 +138,26 @@ def _host_checks(campaign: Campaign) -> Table:
     return table("checks", "Checks of the host at the start of each phase", columns, campaign.host_checks)
 
 
+def _changes(loaded: SystemEvidence) -> Table:
+    """Return what was published when, the latest first."""
+    columns = (
+        Column[Change]("published (UTC)", lambda c: figures.to_the_second(c.published_utc)),
+        Column[Change]("instances", lambda c: figures.whole(c.instances), numeric=True),
+        Column[Change]("timed operations", lambda c: figures.whole(c.records), numeric=True),
+        Column[Change]("changed by it", _changed_text),
+    )
+    return table("changes", "Publications of this system", columns, loaded.changes[::-1])
+
+
+def _changed_text(change: Change) -> str:
+    if change.note:
+        return change.note
+    if change.replaced_sha256 is None:
+        return "first publication"
+    counts = collections.Counter(figure.verdict for figure in change.changed)
+    return ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) or "no figure beyond noise"
+
+
 def _plan(campaign: Campaign) -> list[Line]:
     planning = campaign.planning
     return [
@@ -145,7 +167,28 @@ def _plan(campaign: Campaign) -> list[Line]:
         line("Calls per operation", f"at least {planning.min_total}, where the budget allows"),
         line("Calls per trial", f"at most {planning.max_iters_per_trial}"),
         line("Budget per operation", f"{planning.op_budget_s:g} s"),
+        *_timed_work(campaign),
+        *_parallel_control(campaign),
     ]
+
+
+def _timed_work(campaign: Campaign) -> list[Line]:
+    work = campaign.timed_work
+    if work is None or work.wall_s == 0:
+        return []
+    text = f"{work.timed_s / work.wall_s:.1%} of {work.wall_s:.0f} s of measuring was inside timed loops"
+    return [line("Timed work", text)]
+
+
+def _parallel_control(campaign: Campaign) -> list[Line]:
+    control = campaign.parallel_control
+    if control is None:
+        return []
+    change = control.together_s / control.alone_s - 1
+    text = (
+        f"a call of {control.operation} took {change:+.2%} of its time alone while {len(control.cpus)} cores measured"
+    )
+    return [line("Several cores", text)]
 
 
 def _flags(campaign: Campaign) -> list[Line]:

@@ -3,7 +3,9 @@
 import fcntl
 import hashlib
 import json
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from measure.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 TOY = "tests/measure/toy"
+OPERATIONS = ("keygen", "enc", "dec")
 
 
 def toy_digest() -> str:
@@ -337,3 +340,105 @@ def test_a_published_manifest_is_signed(place: Place, capsys: pytest.CaptureFixt
     assert place.measure("publish", "--sign", str(place.folder / "absent")) == 10
     assert "cannot sign" in capsys.readouterr().err
     assert (place.data / "local" / store.SIGNATURE).read_bytes() == before
+
+
+def order_of_trials(place: Place) -> list[str]:
+    """Return the operations of the trials in the order in which the log says that they ended."""
+    lines = (place.run / "campaign.log").read_text().splitlines()
+    return [match[1] for line in lines if (match := re.search(r" time: kem-toy/(\S+ \S+) trial", line))]
+
+
+def test_deferred_instances_come_after_all_others(place: Place) -> None:
+    place.candidate(instance("A"), instance("B"))
+    words = ("--only", "kem-toy", "--defer", "/A$", "--target", "0.001")
+    assert place.measure("run", *words) == 0
+    assert [name.split()[0] for name in order_of_trials(place)] == ["B"] * 15 + ["A"] * 15
+    assert len(place.records()) == 6
+
+
+def test_trials_go_round_by_round(place: Place) -> None:
+    place.candidate(instance("A"), instance("B"))
+    assert place.measure("run", "--only", "kem-toy", "--target", "0.001") == 0
+    order = order_of_trials(place)
+    assert [sorted(set(order[start : start + 6])) for start in range(0, 30, 6)] == [
+        ["A dec", "A enc", "A keygen", "B dec", "B enc", "B keygen"]
+    ] * 5
+
+
+def test_a_plan_is_told_before_any_trial_runs(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    place.candidate(instance("A"), instance("B", "late_abort"))
+    for phase in ("build", "kat"):
+        assert place.measure(phase, "--only", "kem-toy") == 0
+    capsys.readouterr()
+    assert place.measure("plan", "--only", "kem-toy") == 0
+    lines = capsys.readouterr().out.splitlines()
+    calibrations = {name: place.run / "attempts/kem-toy" / f"A__{name}" / "calibration.json" for name in OPERATIONS}
+    trials = 0
+    for name, file in calibrations.items():
+        call_s = json.loads(file.read_text())["process"]["trials"][0]["seconds"]
+        iterations = min(max(math.ceil(0.1 / call_s), 20), 20_000)
+        assert any(line.endswith(f"5 × {iterations}  kem-toy/A {name}") for line in lines), (name, lines)
+        trials += 5
+    assert re.fullmatch(rf"time: {2 * trials} trials left, about .*, ends \d\d:\d\d", lines[-1])
+    assert not list((place.run / "attempts").rglob("trial-*.json"))
+
+
+def test_what_share_was_timed_work_is_said_and_published(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    place.candidate(instance("A"))
+    assert place.measure("run") == 0
+    work = store.load_system(place.data, "local").campaign.timed_work
+    assert work
+    attempts = [json.loads(file.read_text()) for file in (place.run / "attempts").rglob("*.json")]
+    timed_s = sum(trial["seconds"] for attempt in attempts for trial in attempt["process"]["trials"])
+    assert work.timed_s == pytest.approx(timed_s)
+    assert work.wall_s > work.timed_s
+    said = f"{work.timed_s / work.wall_s:.1%} of {round(work.wall_s)} s of measuring was timed work"
+    assert capsys.readouterr().err.splitlines()[-1] == said
+    assert place.measure("run") == 0
+    again = store.load_system(place.data, "local").campaign.timed_work
+    assert again
+    assert again.timed_s == pytest.approx(timed_s)
+    assert again.wall_s > work.wall_s
+
+
+def test_another_target_and_budget_are_on_record(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    place.candidate(instance("A"))
+    assert place.measure("run", "--target", "0.002", "--budget", "5") == 0
+    planning = store.load_system(place.data, "local").campaign.planning
+    assert (planning.name, planning.trial_target_s, planning.op_budget_s) == ("quick", 0.002, 5.0)
+    capsys.readouterr()
+    assert place.measure("run") == 2
+    assert "begun under another plan (quick" in capsys.readouterr().err
+    for words in (["--target", "0"], ["--budget", "-1"], ["--target", "nan"], ["--budget", "1e9"]):
+        assert place.measure("run", *words) == 2
+        assert f"{words[0]} {float(words[1]):g}: a number of seconds above 0" in capsys.readouterr().err
+    assert place.measure("run", "--defer", "(") == 2
+
+
+def test_each_publication_that_changes_something_is_logged(place: Place) -> None:
+    place.candidate(instance("A"))
+    assert place.measure("run", "--target", "0.001") == 0
+    (first,) = store.load_system(place.data, "local").changes
+    assert (first.instances, first.records, first.replaced_sha256, first.changed) == (1, 3, None, ())
+    assert place.measure("publish", "--target", "0.001") == 0
+    assert store.load_system(place.data, "local").changes == (first,)
+    manifest = hashlib.sha256((place.data / "local" / store.MANIFEST).read_bytes()).hexdigest()
+    place.candidate(instance("A"), instance("B"))
+    assert place.measure("run", "--target", "0.001", "--only", "kem-toy") == 0
+    _, second = store.load_system(place.data, "local").changes
+    assert (second.instances, second.records, second.replaced_sha256) == (2, 6, manifest)
+    assert [(figure.operation, figure.verdict) for figure in second.changed] == [
+        ("kem-toy/B dec", "added"), ("kem-toy/B enc", "added"), ("kem-toy/B keygen", "added"),
+    ]  # fmt: skip
+    assert verify_evidence(["verify", "--data", str(place.data)]) == 0
+
+
+def test_a_broken_publication_is_replaced_and_its_log_goes_on(place: Place) -> None:
+    place.candidate(instance("A"))
+    assert place.measure("run", "--target", "0.001") == 0
+    (place.data / "local" / "build.json").write_text("{")
+    assert place.measure("publish", "--target", "0.001") == 0
+    first, second = store.load_system(place.data, "local").changes
+    assert first.note is None
+    assert second.note
+    assert second.note.startswith("what it replaced could not be read: 1 fault(s), first: local/build.json: ")
