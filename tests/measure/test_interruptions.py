@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,3 +139,30 @@ def test_a_hundred_kills_lose_nothing_and_change_nothing(place: Place, server: l
     assert "Traceback" not in server.log.read_text()
     told = f"{kills} kills, {campaigns} campaigns, {server.driver_runs()} driver runs, {repeated} of them repeated\n"
     sys.stdout.write(told)
+
+
+@pytest.mark.slow
+def test_workers_on_several_cores_end_with_the_run_and_one_that_is_killed_ends_it(
+    place: Place, server: lives.Server
+) -> None:
+    usable = sorted(os.sched_getaffinity(0))[:2]
+    if len(usable) < 2:
+        pytest.skip("needs two cores")
+    words = place.arguments("run", "--only", "kem-toy", "--cpu", ",".join(map(str, usable)))
+    folder = place.run / "attempts"
+    for whole in (True, False, True, False):
+        life = server.start(words)
+        lives.wait_for_files(life, folder, 8)  # beyond calibrations, in the midst of trials
+        workers = [pid for pid in lives.children_of(life.pid) if lives.name_of(pid) == lives.name_of(life.pid)]
+        assert life.alive()
+        assert len(workers) == 2
+        if whole:
+            life.kill()
+        else:
+            os.kill(workers[0], signal.SIGKILL)
+        assert life.ended() == lives.Ended(-9 if whole else 1, [])
+    assert "a worker ended with status -9; what was finished is kept, start again to go on" in server.log.read_text()
+    kept = {file: file.read_bytes() for file in lives.final_files(folder)}
+    assert server.start(words).ended() == lives.Ended(0, [])
+    assert {file: file.read_bytes() for file in kept} == kept
+    assert {len(record.processes) for record in place.records().values()} == {TRIALS}

@@ -130,6 +130,13 @@ def state_of(pid: int) -> str | None:
     return None
 
 
+def name_of(pid: int) -> str | None:
+    """Return the name of a process's program, None where there is no such process."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/comm").read_text()
+    return None
+
+
 def children_of(pid: int) -> list[int]:
     """Return the children that any thread of a process has started."""
     found: list[int] = []
