@@ -123,17 +123,14 @@ class Loader:
 
         A link could name any file of the machine, and a pipe would never end.
         """
+        base = len(os.fspath(folder)) + 1
         found = []
-        for parent, folders, names in os.walk(folder):
-            for name in names:
-                file = Path(parent, name)
-                if file.is_symlink() or not file.is_file():
-                    self.note(file, "", "is no ordinary file; evidence holds no links")
-                else:
-                    found.append(file.relative_to(folder).as_posix())
-            for name in folders:
-                if Path(parent, name).is_symlink():
-                    self.note(Path(parent, name), "", "is a link; evidence holds no links")
+        for entry in _entries(folder):
+            if entry.is_file(follow_symlinks=False):
+                found.append(entry.path[base:])
+            elif not entry.is_dir(follow_symlinks=False):
+                what = "a link" if entry.is_dir() else "no ordinary file"
+                self.note(Path(entry.path), "", f"is {what}; evidence holds no links")
         return tuple(sorted(found))
 
     def load(self, file: Path, to: type[T]) -> T | None:
@@ -155,7 +152,8 @@ class Loader:
 
     def _read(self, file: Path) -> bytes:
         with file.open("rb") as stream:
-            raw = stream.read(FILE_LIMIT_BYTES + 1)
+            size = os.fstat(stream.fileno()).st_size  # to ask for the limit each time takes longer than to read
+            raw = stream.read(min(size, FILE_LIMIT_BYTES) + 1)
         if len(raw) > FILE_LIMIT_BYTES:
             raise OSError(errno.EFBIG, f"larger than {FILE_LIMIT_BYTES >> 20} MiB")
         return raw
@@ -213,6 +211,15 @@ class Loader:
                 return value
             self.note(file, "$", "must be an object")
         return None
+
+
+def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
+    """Yield everything below a folder; links are not followed."""
+    with os.scandir(folder) as found:
+        for entry in found:
+            yield entry
+            if entry.is_dir(follow_symlinks=False):
+                yield from _entries(entry.path)
 
 
 def _shown(file: Path, base: Path) -> str:

@@ -258,6 +258,7 @@ class Record(Evidence, frozen=True, kw_only=True):
     build_flags: str
     timing_scope: str
     kex: Kex | None = None
+    shard: str | None = None  # the worker that measured it, where several machines shared a campaign
 
 
 class BuildInstance(Evidence, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,8 @@ from measure import (
     profile,
     progress,
     publish,
+    remote,
+    returned,
     sources,
     timing,
     workers,
@@ -63,6 +66,7 @@ class Settings(NamedTuple):
     defer: str | None
     allow_unfixed_host: bool
     signing_key: Path | None
+    scheduler: str | None = None  # hands out the timing to other machines
     as_json: bool = False  # what `check` prints
 
     @property
@@ -315,9 +319,13 @@ def plan_phase(run: Run, chosen: Sequence[Chosen]) -> list[str]:
 def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Calibrate, plan and time all instances whose KAT result lets them be timed; deferred ones after all others."""
     rig, timed = _prepared(run, chosen, "time")
+    returned.take_in(run.folder)
     for part in parts(timed, run.settings.defer):
-        with timed_work(run, rig, part):
-            _time(run, rig, part)
+        if run.settings.scheduler:
+            time_remotely(run, rig, part, run.settings.scheduler)
+        else:
+            with timed_work(run, rig, part):
+                _time(run, rig, part)
 
 
 def _prepared(run: Run, chosen: Sequence[Chosen], phase: str) -> tuple[timing.Rig, list[BuildInstance]]:
@@ -386,13 +394,16 @@ def timed_work(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> Ite
     try:
         yield
     finally:
-        begun = begin(run)
-        known = begun.timed_work or TimedWork(timed_s=0, wall_s=0)
-        now = TimedWork(
-            timed_s=known.timed_s + timing.timed_seconds(rig, timed) - before_s,
-            wall_s=known.wall_s + (time.monotonic() - begun_s) * len(run.settings.cpus),
-        )
-        run.folder.write(run.folder.campaign_file(), msgspec.structs.replace(begun, timed_work=now))
+        wall_s = (time.monotonic() - begun_s) * len(run.settings.cpus)
+        account(run, timing.timed_seconds(rig, timed) - before_s, wall_s)
+
+
+def account(run: Run, timed_s: float, wall_s: float) -> None:
+    """Add to what is known of a campaign's timed work."""
+    begun = begin(run)
+    known = begun.timed_work or TimedWork(timed_s=0, wall_s=0)
+    now = TimedWork(timed_s=known.timed_s + timed_s, wall_s=known.wall_s + wall_s)
+    run.folder.write(run.folder.campaign_file(), msgspec.structs.replace(begun, timed_work=now))
 
 
 def timed_work_text(begun: Campaign) -> str | None:
@@ -407,6 +418,44 @@ def _is_controlled(run: Run) -> bool:
     """Return whether it is known what work on these cores does to a figure."""
     control = begin(run).parallel_control
     return control is not None and set(control.cpus) == set(run.settings.cpus)
+
+
+def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], scheduler: str) -> None:
+    """Have workers time the instances that are not finished."""
+    settings = run.settings
+    left = [built for built in timed if not returned.is_finished(rig, built)]
+    run.teller.say(f"time: {len(left)} instance(s) for the workers of {scheduler}")
+    if not left:
+        return
+    strict = settings.planning.name == "full" and not settings.allow_unfixed_host
+    wanted = remote.terms(rig, scheduler, begin(run).environment_at_start, refuses_problems=strict)
+    try:
+        with progress.phase(run.teller, "time", len(left)) as shown:
+            say = partial(_say_time, run)
+            remote.hand_out(rig, left, wanted, remote.Hooks(say, partial(note_worker, run), shown.step))
+    finally:
+        done = [built for built in left if returned.is_finished(rig, built)]
+        account(run, timing.timed_seconds(rig, done), sum(timing.span_seconds(rig, built) for built in done))
+
+
+def _say_time(run: Run, text: str) -> None:
+    run.teller.say(f"time: {text}")
+
+
+def note_worker(run: Run, check: HostCheck) -> str:
+    """Put a worker on record, and return the name that it has there."""
+    begun = begin(run)
+    shard_cpus = begun.shard_cpus or {}
+    name = f"worker-{len(shard_cpus) + 1}"
+    now = msgspec.structs.replace(
+        begun,
+        host_checks=(*begun.host_checks, msgspec.structs.replace(check, shard=name)),
+        host_problems=tuple(sorted({*begun.host_problems, *check.problems})),
+        shards=len(shard_cpus) + 1,
+        shard_cpus={**shard_cpus, name: check.cpu},
+    )
+    run.folder.write(run.folder.campaign_file(), now)
+    return name
 
 
 def note_control(run: Run, control: ParallelControl) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, Planning, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, sandbox, space
+from measure import campaign, host, hostcheck, init, plan, probing, sandbox, slurm, space, worker
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, StorageError, UsageError
 from measure.progress import Teller
@@ -21,6 +21,8 @@ from measure.state import opened
 
 ROOT = Path(__file__).resolve().parents[1]
 INIT = "init"
+WORKER = "worker"
+SLURM = "slurm"
 CATALOG_FAULTS = 11
 INTERRUPTED = 130
 LONGEST_BUDGET_S = 86_400.0
@@ -43,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = Console(stderr=True)
     try:
-        if options.command == INIT:
-            return _init(options)
+        if options.command in OTHERS:
+            return OTHERS[options.command](options)
         people = catalog.load(options.catalog or options.data / "catalog")
         settings = _settings(options)
         with opened(campaign.run_folder(settings), settings.planning) as folder:
@@ -77,7 +79,13 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         _add_options(commands.add_parser(name, help=command.help, description=command.help))
     commands.choices["check"].add_argument("--json", action="store_true", help="everything that was seen, as JSON")
+    for name in ("time", "run"):
+        commands.choices[name].add_argument(
+            "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers time the instances (tcp:// or tls://)"
+        )
     _add_init(commands.add_parser(INIT, help=init.HELP, description=init.HELP))
+    _add_worker(commands.add_parser(WORKER, help=worker.HELP, description=worker.HELP))
+    _add_slurm(commands.add_parser(SLURM, help=slurm.HELP, description=slurm.HELP))
     return parser
 
 
@@ -87,6 +95,47 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", action="store_true", help="into the catalog, never over a file (default: to stdout)")
     parser.add_argument("--data", type=Path, default=Path("data"), metavar="DIR", help=argparse.SUPPRESS)
     parser.add_argument("--catalog", type=Path, metavar="DIR", help="what people wrote (default: data/catalog)")
+
+
+def _add_worker(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scheduler", required=True, metavar="ADDRESS", help="Dask scheduler to join")
+    parser.add_argument("--cpu", metavar="N", help="core to measure on (default: the last usable one)")
+
+
+def _worker(options: argparse.Namespace) -> int:
+    """Measure for another machine."""
+    cores = _cores(options.cpu)
+    if len(cores) > 1:
+        raise UsageError(f"--cpu {options.cpu}: a worker has one core; start one worker for each")
+    worker.serve(options.scheduler, cores[0], lambda text: print(text, file=sys.stderr))
+    return 0
+
+
+def _add_slurm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workers", type=int, required=True, metavar="N", help="nodes that measure, besides the first")
+    parser.add_argument("words", nargs="*", metavar="OPTION", help="after --: options of `run`")
+
+
+def _slurm(options: argparse.Namespace) -> int:
+    """Print a job script."""
+    if options.workers < 1:
+        raise UsageError(f"--workers {options.workers}: at least 1")
+    wanted = _parser().parse_args(["run", *options.words])
+    cpu, wanted.cpu = wanted.cpu, None  # a core of the nodes, which this machine may lack
+    settings = _settings(wanted)
+    if settings.scheduler:
+        raise UsageError(f"--scheduler {settings.scheduler}: the script starts one of its own")
+    array = slurm.Array(
+        workers=options.workers,
+        folder=str(Path.cwd()),
+        python=sys.executable,
+        system_id=settings.system_id,
+        runs=str(settings.runs),
+        cpu=cpu,
+        words=options.words,
+    )
+    print(slurm.script(array), end="")
+    return 0
 
 
 def _init(options: argparse.Namespace) -> int:
@@ -133,6 +182,9 @@ def _settings(options: argparse.Namespace) -> Settings:
         system_id = msgspec.convert(options.system, SystemId)
     except msgspec.ValidationError:
         raise UsageError(f"--system {options.system!r}: lower-case letters, digits, - and _ only") from None
+    scheduler = getattr(options, "scheduler", None)
+    if scheduler:
+        worker.need_distributed()
     return Settings(
         root=ROOT,
         runs=options.runs,
@@ -144,6 +196,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         defer=options.defer,
         allow_unfixed_host=options.allow_unfixed_host,
         signing_key=options.sign,
+        scheduler=scheduler,
         as_json=getattr(options, "json", False),
     )
 
@@ -232,3 +285,5 @@ COMMANDS = {
     "publish": Command("copy the finished campaign into the data folder", _publish),
     "run": Command("do all phases: build, kat, time, profile, publish", _run),
 }
+# What needs no run folder.
+OTHERS = {INIT: _init, WORKER: _worker, SLURM: _slurm}

@@ -68,3 +68,9 @@ class SandboxError(MeasureError):
     """A program that is not to be trusted cannot be run confined, and is not run otherwise."""
 
     exit_status = 12
+
+
+class RemoteError(MeasureError):
+    """The scheduler cannot be reached, no worker is there, or one was lost too often."""
+
+    exit_status = 13

@@ -177,6 +177,7 @@ def record(built: BuildInstance, operation: Operation, plan: Plan | None, attemp
         build_flags=built.build_flags or "",
         timing_scope=timing_scope(operation),
         kex=largest_kex([attempt.process for attempt in attempts]),
+        shard=first.shard,
     )
 
 

@@ -12,6 +12,7 @@ build/<candidate>/<label>.json                    build and KAT result, with the
 kat/<candidate>/<label>.log
 interface/<candidate>/<label>.json                what getters say that decides on the operations
 attempts/<candidate>/<label>__<operation>/        calibration.json, trial-<n>.json
+returned/<candidate>/<label>.json                 what a worker measured, until it is under attempts/
 profiled/<candidate>/<label>.json                 the library with wrapped helpers, and calls that escape them
 profile/<candidate>/<label>__<operation>.json     its results
 """
@@ -48,6 +49,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended_utc: Utc
     environment: Environment
     process: Process
+    shard: str | None = None  # the worker that made it
 
 
 class BuildState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -119,6 +121,10 @@ class RunFolder(NamedTuple):
     def interface_file(self, candidate: str, label: str) -> Path:
         """Return where an instance's interface lies."""
         return self.path / "interface" / candidate / f"{label}.json"
+
+    def returned_file(self, candidate: str, label: str) -> Path:
+        """Return where a worker's attempts at an instance lie until they are in their own files."""
+        return self.path / "returned" / candidate / f"{label}.json"
 
     def profiled_file(self, candidate: str, label: str) -> Path:
         """Return where the state of an instance's profiled library lies."""

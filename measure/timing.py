@@ -190,13 +190,22 @@ def call_seconds(calibration: Attempt) -> float:
 
 def timed_seconds(rig: Rig, instances: Sequence[BuildInstance]) -> float:
     """Return the seconds inside the timed loops of all finished attempts; of a key exchange with the runs around it."""
-    attempts = [
-        attempt
-        for operation in operations(rig, instances)
-        for file in rig.folder.attempt_files(operation)
-        if (attempt := read(file, Attempt))
-    ]
-    return sum(trial.runs_seconds or trial.seconds for attempt in attempts for trial in attempt.process.trials)
+    trials = (trial for built in instances for one in attempts(rig, built) for trial in one.process.trials)
+    return sum(trial.runs_seconds or trial.seconds for trial in trials)
+
+
+def span_seconds(rig: Rig, built: BuildInstance) -> float:
+    """Return the seconds from the start of an instance's first attempt to the end of its last."""
+    found = attempts(rig, built)
+    starts = [dt.datetime.fromisoformat(one.started_utc) for one in found]
+    ends = [dt.datetime.fromisoformat(one.ended_utc) for one in found]
+    return (max(ends) - min(starts)).total_seconds() if found else 0.0
+
+
+def attempts(rig: Rig, built: BuildInstance) -> list[Attempt]:
+    """Return all attempts of an instance that are there."""
+    files = (file for operation in operations_of(rig, built) for file in rig.folder.attempt_files(operation))
+    return [attempt for file in files if (attempt := read(file, Attempt))]
 
 
 def run_trials(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None:

@@ -69,7 +69,13 @@ def operation_of(row: RecordRow | ProfileRow) -> Operation:
 
 def facets(entry: Entry) -> dict[str, str]:
     """Return what a reader can filter rows by."""
-    return {"strength": strength(entry), "kat": entry.instance.kat, "implementation": entry.instance.variant}
+    instance = entry.instance
+    return {
+        "strength": strength(entry),
+        "kat": instance.kat,
+        "implementation": instance.variant,
+        "notes": str(entry.notes),
+    }
 
 
 def strength(entry: Entry) -> str:

@@ -117,10 +117,10 @@ def table(
 
 
 def _cell(column: Column[R], row: R) -> Cell:
-    content = column.content(row)
-    is_code = isinstance(content, Piece) and content.code
+    content, kind = column.content(row), "n" if column.numeric else ""
     if isinstance(content, Piece) and content.code:
         content = content._replace(code=False) if content.href else content.text
-    kind = "n" if column.numeric else "c" if is_code else ""
-    plain = content if isinstance(content, str) else ""
-    return Cell(pieces(content), kind, column.order(row), plain)
+        kind = kind or "c"
+    if isinstance(content, str):  # as most are
+        return Cell((Piece(content),), kind, column.order(row), content)
+    return Cell(pieces(content), kind, column.order(row))

@@ -1,6 +1,12 @@
-"""The templates: strict about undefined names, every value escaped."""
+"""The templates: strict about undefined names, every value escaped.
+
+What search does not need of a page, above all its tables, stands in its front matter, in *parts*; the Markdown below
+holds a mark where each belongs, and ``site_theme/main.html`` puts it there. So none of it is parsed as Markdown, which
+would take three times as long as all else that MkDocs does with a page.
+"""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +15,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
+NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def render(name: str, view: dict[str, Any]) -> str:
@@ -17,7 +24,7 @@ def render(name: str, view: dict[str, Any]) -> str:
     Raises:
         jinja2.UndefinedError: when the template names something that the view lacks.
     """
-    return environment().get_template(name).render(view)
+    return environment().get_template(name).render(view, parts=[])
 
 
 def fragment(name: str, view: dict[str, Any]) -> Markup:
@@ -37,10 +44,26 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    created.filters["front_matter"] = front_matter
+    created.filters |= {"front_matter": front_matter, "quoted": quoted, "apart": apart}
     return created
+
+
+@jinja2.pass_context
+def apart(context: jinja2.runtime.Context, html: Markup) -> Markup:
+    """Put HTML into the page's parts, and return the mark of its place. Escaped text cannot forge a mark."""
+    if not html.strip():
+        return html
+    parts: list[Markup] = context["parts"]
+    parts.append(html.strip())
+    return Markup(f"<!--part {len(parts)}-->\n")  # noqa: S704 - a number
 
 
 def front_matter(text: str) -> Markup:
     """Return a text as a YAML string that MkDocs can put into HTML as it is: its templates do not escape titles."""
-    return Markup(json.dumps(str(escape(text)), ensure_ascii=False))  # noqa: S704 - escaped, then quoted
+    return quoted(escape(text))
+
+
+def quoted(html: Markup) -> Markup:
+    """Return HTML as a YAML string of one line; what YAML takes for no character, or for a line's end, as a number."""
+    text = json.dumps(html, ensure_ascii=False)
+    return Markup(NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 - escaped, then quoted

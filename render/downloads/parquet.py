@@ -12,17 +12,19 @@ def of_rows(rows: Sequence[Mapping[str, Any]]) -> bytes:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     names = list(rows[0]) if rows else []
-    columns = {name: [_plain(row[name]) for row in rows] for name in names}
+    columns = {name: _plain([row[name] for row in rows]) for name in names}
     arrays = {name: pa.array(values, type=_type(pa, values)) for name, values in columns.items()}
     out = io.BytesIO()
     pq.write_table(pa.table(arrays), out, compression="zstd")
     return out.getvalue()
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return json.dumps(dict(value), ensure_ascii=False)
-    return list(value) if isinstance(value, tuple) else value
+def _plain(values: list[Any]) -> list[Any]:
+    """Return a column's values with mappings as JSON and tuples as lists; the first known one tells the kind."""
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, Mapping):
+        return [None if value is None else json.dumps(dict(value), ensure_ascii=False) for value in values]
+    return [None if value is None else list(value) for value in values] if isinstance(first, tuple) else values
 
 
 def _type(pa: Any, values: Sequence[Any]) -> Any:

@@ -78,7 +78,7 @@ def render(system: SystemSubject, entries: Sequence[Entry], levels: Sequence[int
 def _filters(groups: Sequence[Group], entries: Sequence[Entry]) -> list[Filter]:
     """Return the filters, each with the values that occur, in their natural order."""
     families = [(group.family.value, group.title) for group in groups]
-    titles = {"strength": "Strength (bits)", "kat": "KAT", "implementation": "Implementation"}
+    titles = {"strength": "Strength (bits)", "kat": "KAT", "implementation": "Implementation", "notes": "Notes"}
     found = {name: sorted({facets(entry)[name] for entry in entries}, key=natural) for name in titles}
     return [
         Filter("family", "Family", families),

@@ -8,7 +8,8 @@ import pytest
 
 from evidence import catalog, store
 from evidence.cli import main
-from evidence.verify import verify
+from evidence.types import Environment
+from evidence.verify import changed_settings, verify
 
 
 def remake_manifest(folder: Path) -> None:
@@ -40,6 +41,7 @@ def test_a_changed_figure_contradicts_the_manifest(copy: Path, capsys: Any) -> N
         ("records/sign-16/Octarine-128__sign.json", '"kat": "PASS"', '"kat": "PARTIAL"', "$.kat: is PARTIAL"),
         ("records/sign-16/Octarine-128__sign.json", "13895643", "23895643", "$.library_sha256: is 23895643"),
         ("records/sign-16/Octarine-512__verify.json", '"smt_control": "off"', '"smt_control": "on"', "smt_control"),
+        ("records/sign-16/Octarine-512__verify.json", '"cpufreq_min_khz": 800000', '"cpufreq_min_khz": 1', "min_khz"),
         ("records/sign-16/Octarine-512__verify.json", '"blk"', '"secret"', "'secret' is not allowed by the catalog"),
         ("kat/sign-16/Octarine-128.log", "PASS", "pass", "has SHA-256"),
         ("kat/sign-16/Octarine-128.log", "lib/", "/home/someone/lib/", "holds an absolute path: /home/someone"),
@@ -67,3 +69,18 @@ def test_committed_schemas_are_those_of_the_types(copy: Path) -> None:
         made = (copy / "schema" / f"{name}.json").read_bytes()
         assert made == (committed / f"{name}.json").read_bytes(), f"run `python -m evidence schema`: {name}"
         assert json.loads(made)["$defs"]
+
+
+@pytest.mark.parametrize(
+    ("found", "changed"),
+    [
+        (Environment(kernel="6.1", memory_total_kib=1_000_000, cpu_number=1), []),
+        (Environment(kernel="6.1", memory_total_kib=1_010_000, cpu_number=7), []),
+        (Environment(kernel="6.1", memory_total_kib=1_010_001), ["memory_total_kib"]),
+        (Environment(kernel="6.1"), ["memory_total_kib"]),
+        (Environment(kernel="6.2", libc="glibc 2.40", memory_total_kib=1_000_000), ["kernel", "libc"]),
+    ],
+)
+def test_settings_that_differ_are_named(found: Environment, changed: list[str]) -> None:
+    wanted = Environment(kernel="6.1", memory_total_kib=1_000_000, cpu_number=2)
+    assert changed_settings(found, wanted) == changed

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from render.cli import main
 
@@ -155,7 +156,8 @@ def test_a_system_without_catalog_entry_comes_last_and_is_labelled(
     assert _render(data, tmp_path / "out") == 0
     overview = (tmp_path / "out" / "index.md").read_text()
     assert overview.index(">x86_1<") < overview.index(">arm_1<") < overview.index(">a-local</a> (unregistered)")
-    crumbs = (tmp_path / "out" / "x86_1" / "sign-16" / "index.md").read_text()
+    page = (tmp_path / "out" / "x86_1" / "sign-16" / "index.md").read_text()
+    crumbs = yaml.safe_load(page.split("---\n")[1])["parts"][0]
     assert '<a href="../../a-local/sign-16/">a-local</a> (unregistered)' in crumbs
     assert '<span class="absent">arm_1</span>' in crumbs
 

@@ -32,7 +32,7 @@ ARGUMENTS = [
 # Text that would do harm in HTML, in Markdown, in YAML or in a template, if any of them let it.
 HOSTILE = (
     """<script>document.title="owned"</script><img src=x onerror=alert(1)>"'`"""
-    "{{ 7*7 }}*_[x](javascript:alert(1)): # &lt;"
+    "{{ 7*7 }}*_[x](javascript:alert(1)): # &lt;<!--part 1-->"
 )
 
 

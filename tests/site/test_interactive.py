@@ -55,6 +55,7 @@ def test_a_column_sorts_by_its_figures(tab: Page, address: str) -> None:
 def test_labels_sort_as_people_count(tab: Page, address: str) -> None:
     _open(tab, address + SUMMARY)
     _head(tab, "instance").click()
+    expect(_head(tab, "instance")).to_have_attribute("aria-sort", "ascending")
     assert _column(tab, "instance")[-3:] == ["Tins128", "Tins256", "Tins512"]
 
 
@@ -72,6 +73,7 @@ def test_the_keyboard_sorts(tab: Page, address: str) -> None:
     _open(tab, address + SUMMARY)
     _head(tab, "verify").locator("[role=button]").focus()
     tab.keyboard.press("Enter")
+    expect(_head(tab, "verify")).to_have_attribute("aria-sort", "ascending")
     assert _column(tab, "verify")[0] == "6.83 M"
 
 
@@ -79,6 +81,7 @@ def test_a_ranking_sorts_by_each_metric(tab: Page, address: str) -> None:
     _open(tab, address + "performance/arm_1/ranking-128/")
     assert _column(tab, "rank") == ["1", "2", "3"]
     _head(tab, "signature").click()
+    expect(_head(tab, "signature")).to_have_attribute("aria-sort", "ascending")
     assert _column(tab, "parameter set") == ["Origami-128", "Tins128", "QingLuan-128"]
 
 
@@ -99,6 +102,14 @@ def test_filters_narrow_the_rows_and_say_how_many(tab: Page, address: str) -> No
     tab.get_by_role("button", name="Show all").click()
     tab.wait_for_function("document.querySelector('form.filters output').textContent === '11 rows'")
     assert "strength" not in tab.url
+
+
+def test_rows_are_filtered_by_how_many_notes_they_have(tab: Page, address: str) -> None:
+    _open(tab, address + SUMMARY)
+    tab.locator("select[name=notes]").select_option("4")
+    assert _column(tab, "notes") == ["4"] * len(_column(tab, "instance"))
+    assert {"Origami-128", "Tins512"} <= set(_column(tab, "instance"))
+    assert "notes=4" in tab.url
 
 
 def test_the_family_filter_hides_the_other_sections(tab: Page, address: str) -> None:

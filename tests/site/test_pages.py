@@ -91,6 +91,11 @@ def test_hostile_text_stays_text_in_search(built: Path) -> None:
     assert "<img" not in index
 
 
+def test_every_part_of_a_page_is_in_its_place(built: Path) -> None:
+    for file in sorted((built / "performance").rglob("*.html")):
+        assert "<!--part" not in file.read_text(encoding="utf-8"), file
+
+
 def test_sections_have_the_titles_of_the_guide(page: Callable[[str], Any]) -> None:
     assert list(page("performance/x86_1/sign-16").sections) == [
         "1. Basic information",
