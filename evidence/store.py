@@ -9,6 +9,7 @@ Layout (one folder per system)::
     MANIFEST.sha256
 """
 
+import ctypes
 import errno
 import hashlib
 import json
@@ -31,6 +32,7 @@ MANIFEST = "MANIFEST.sha256"
 SIGNATURE = "MANIFEST.sha256.sig"
 FILE_LIMIT_BYTES = 16 << 20  # the largest published file has 258 KB
 NESTED = "not JSON: nested too deeply"
+AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of the kernel's renameat2
 
 
 class SystemEvidence(NamedTuple):
@@ -276,6 +278,32 @@ def write_atomically(file: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    sync_folder(file.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder outlast a power cut.
+
+    Raises:
+        OSError: when the disk fails; a file system that cannot do this for a folder is left to itself.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step, and return whether that was done: not every file system can."""
+    try:
+        rename = ctypes.CDLL(None).renameat2
+    except AttributeError:  # a C library without it
+        return False
+    return bool(rename(AT_FDCWD, bytes(one.absolute()), AT_FDCWD, bytes(other.absolute()), RENAME_EXCHANGE) == 0)
 
 
 def manifest(folder: Path) -> bytes:

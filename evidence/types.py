@@ -226,6 +226,7 @@ class Process(Evidence, frozen=True, kw_only=True):
     command: tuple[str, ...] | None = None
     output: str | None = None  # what the candidate printed, cut
     sandbox: str | None = None  # bubblewrap, landlock or none: what kept it from files and network
+    killed_retries: Count | None = None  # earlier runs that an outsider killed (SIGKILL), such as for want of memory
 
 
 class Record(Evidence, frozen=True, kw_only=True):
@@ -422,6 +423,7 @@ class Profile(Evidence, frozen=True, kw_only=True):
     started_utc: Utc | None = None
     environment: Environment | None = None
     command: tuple[str, ...] | None = None
+    killed_retries: Count | None = None  # earlier runs that an outsider killed
 
 
 class ChangedFigure(Evidence, frozen=True, kw_only=True):

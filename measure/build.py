@@ -18,7 +18,18 @@ from evidence.types import Count, FlagSet, RelativePath, Sha256
 from measure import elf
 from measure.errors import BuildError
 from measure.flags import build_flags, cxx_flags, cxx_note
-from measure.objects import CompileError, Tree, Unit, Workshop, compile_unit, compiler_version, cxx_of, expand, invoke
+from measure.objects import (
+    CompileError,
+    KilledError,
+    Tree,
+    Unit,
+    Workshop,
+    compile_unit,
+    compiler_version,
+    cxx_of,
+    expand,
+    invoke,
+)
 from measure.selection import LANGUAGES, Selection, select
 from measure.sources import Fetched, file_sha256, sources_sha256
 
@@ -71,7 +82,8 @@ class BuildJob(NamedTuple):
 class Built(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Result of one build; names are those of ``evidence.types.BuildInstance``. Paths are relative to ``out``.
 
-    A failed build has a reason and no library. A reason beside a library says why the guide's flags were not used.
+    A failed build has a reason and no library; ``killed`` marks one that an outsider ended. A reason beside a library
+    says why the guide's flags were not used.
     """
 
     flags: FlagSet
@@ -86,6 +98,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     data_bytes: Count | None = None
     bss_bytes: Count | None = None
     reason: str | None = None
+    killed: bool = False
 
 
 class _Work(NamedTuple):
@@ -108,12 +121,14 @@ class _Object(NamedTuple):
 def build(job: BuildJob) -> Built:
     """Build with the guide's flags and, where these do not build, with the tolerant ones; the reason says so.
 
+    A compiler that was killed has not refused the guide's flags: that build has failed.
+
     Raises:
         BuildError: when the recipe is at fault: a glob matches nothing, a shim is missing, a variant is unknown.
         ToolMissingError: when the compiler is not installed.
     """
     guide = build_with(job, FlagSet.GUIDE)
-    if guide.library:
+    if guide.library or guide.killed:
         return guide
     fallback = build_with(job, FlagSet.HARNESS_DEFAULT, reason=f"the guide's flags do not build: {guide.reason}")
     return fallback if fallback.library else guide
@@ -126,6 +141,7 @@ def build_with(job: BuildJob, flag_set: FlagSet, reason: str | None = None) -> B
 
     Raises:
         BuildError: when the recipe is at fault.
+        StorageError: when the disk is full.
         ToolMissingError: when the compiler is not installed.
     """
     job = _absolute(job)
@@ -138,7 +154,7 @@ def build_with(job: BuildJob, flag_set: FlagSet, reason: str | None = None) -> B
     try:
         compiled = _make(job, built, selection, library, log)
     except CompileError as failure:
-        return msgspec.structs.replace(built, reason=str(failure))
+        return msgspec.structs.replace(built, reason=str(failure), killed=isinstance(failure, KilledError))
     finally:
         _write_log(job.out / built.log, log)
     built = msgspec.structs.replace(built, sources_sha256=sources_sha256(compiled, job.fetched.folder))
@@ -206,6 +222,8 @@ def _tried(work: _Work, unit: Unit) -> _Object | None:
     """Compile a file that may be a driver; None where it does not compile or defines main."""
     try:
         one = _compiled(work, unit)
+    except KilledError:
+        raise
     except CompileError as error:
         work.shop.log.append(f"== {unit.name}: left out: {error}")
         return None

@@ -20,12 +20,12 @@ from evidence.catalog import Candidate, Catalog, Instance
 from evidence.types import BuildInstance, Campaign, HostCheck, ParallelControl, Planning, TimedWork
 from measure import (
     build,
+    driverbuild,
     flags,
     host,
     hostcheck,
     objects,
     probing,
-    process,
     profile,
     progress,
     publish,
@@ -35,12 +35,10 @@ from measure import (
     timing,
     workers,
 )
-from measure.errors import BuildError, HostError, ToolMissingError, UsageError
+from measure.errors import BuildError, DriverError, HostError, ToolMissingError, UsageError
 from measure.kat import gate
-from measure.process import Limits
-from measure.state import BuildState, KatState, Profiled, RunFolder, read
+from measure.state import BuildState, KatState, Profiled, RunFolder, read, recovered
 
-DRIVER_LIMITS = Limits(timeout_s=600)
 LONGEST_SHOWN = 15
 
 
@@ -140,6 +138,7 @@ def begin(run: Run) -> Campaign:
             host_problems=(),
             katalog_version=metadata.version("katalog"),
         )
+        begun = recovered(run.folder, begun)
         run.folder.write(run.folder.campaign_file(), begun)
     return begun
 
@@ -176,15 +175,26 @@ def _checked(phase: str, driver: Path, cpu: int) -> HostCheck:
 def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     """Fetch sources and build the libraries that are not there yet, on all cores."""
     begin(run)
+    fetched = fetch(run, chosen)
+    jobs = [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
+    # An archive's digest stands for what was unpacked from it.
+    trees = {name: one.archive_sha256 or objects.Tree(one.folder).sha256 for name, one in fetched.items()}
+    _on_all_cores(run, "build", jobs, lambda job: _build_one(run, job, trees[job.candidate.id]))
+
+
+def fetch(run: Run, chosen: Sequence[Chosen]) -> dict[str, sources.Fetched]:
+    """Return the sources of all candidates, by id.
+
+    Raises:
+        BuildError: when a candidate has no source.
+        SourceError: when sources are not to be had.
+    """
     fetched = {}
     for candidate in {one.candidate.id: one.candidate for one in chosen}.values():
         if candidate.source is None:
             raise BuildError(f"{candidate.id}: has no source in the catalog")
         fetched[candidate.id] = sources.fetch(candidate.source, run.settings.runs / "sources", run.settings.root)
-    jobs = [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
-    # An archive's digest stands for what was unpacked from it.
-    trees = {name: one.archive_sha256 or objects.Tree(one.folder).sha256 for name, one in fetched.items()}
-    _on_all_cores(run, "build", jobs, lambda job: _build_one(run, job, trees[job.candidate.id]))
+    return fetched
 
 
 def build_job(run: Run, one: Chosen, fetched: sources.Fetched) -> build.BuildJob:
@@ -199,12 +209,7 @@ def _build_one(run: Run, job: build.BuildJob, tree_sha256: str) -> str:
     key = build_key(job, tree_sha256)
     state = read(file, BuildState)
     # A failed build is tried again: what it lacked may be installed by now.
-    if (
-        state
-        and state.key == key
-        and state.built.library
-        and _library_intact(run.folder, state.built.library, state.built.library_sha256)
-    ):
+    if state and state.key == key and state.built.library and _is_kept(run, job, state):
         return f"{job.candidate.id}/{job.instance.label}: kept"
     built = build.build(job)
     run.folder.write(file, BuildState(key=key, built=built))
@@ -224,12 +229,12 @@ def build_key(job: build.BuildJob, tree_sha256: str) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def _library_intact(folder: RunFolder, library: str | None, sha256: str | None) -> bool:
-    """Return whether the library that a state file speaks of is still there; a build that failed has none."""
-    if library is None:
-        return True
-    file = folder.path / library
-    return file.is_file() and sources.file_sha256(file) == sha256
+def _is_kept(run: Run, job: build.BuildJob, state: BuildState) -> bool:
+    """Return whether a library is there as it was built, or as the known-answer test left it with other flags."""
+    tested = read(run.folder.result_file(job.candidate.id, job.instance.label), KatState)
+    return run.folder.holds(state.built) or bool(
+        tested and tested.key == state.key and tested.result.library and run.folder.holds(tested.result)
+    )
 
 
 def kat_phase(run: Run, chosen: Sequence[Chosen]) -> None:
@@ -245,15 +250,11 @@ def jobs_of(run: Run, chosen: Sequence[Chosen]) -> list[build.BuildJob]:
         UsageError: when it has not.
         BuildError: when a candidate has no source.
     """
-    jobs = []
     for one in chosen:
         if read(run.folder.build_file(one.candidate.id, one.instance.label), BuildState) is None:
             raise UsageError(f"{one}: is not built yet: run `python -m measure build` first")
-        source = one.candidate.source
-        if source is None:
-            raise BuildError(f"{one.candidate.id}: has no source in the catalog")
-        jobs.append(build_job(run, one, sources.fetch(source, run.settings.runs / "sources", run.settings.root)))
-    return jobs
+    fetched = fetch(run, chosen)
+    return [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
 
 
 def _kat_one(run: Run, job: build.BuildJob) -> str:
@@ -263,16 +264,22 @@ def _kat_one(run: Run, job: build.BuildJob) -> str:
         raise UsageError(f"{name}: is not built yet: run `python -m measure build` first")
     file = run.folder.result_file(job.candidate.id, job.instance.label)
     done = read(file, KatState)
-    intact = done and _library_intact(run.folder, done.result.library, done.result.library_sha256)
-    if done and done.key == state.key and intact:
+    if done and done.key == state.key and _still_holds(run.folder, done.result, state.built):
         return f"{name}: {done.result.kat.value} (kept)"
-    checked = gate.check(job, state.built)
+    # The library there may be one of other flags, or damaged.
+    checked = gate.check(job, state.built if run.folder.holds(state.built) else build.build(job))
     log = store.kat_log_path(job.candidate.id, job.instance.label) if checked.kat else None
     if checked.kat and log:
         run.folder.write_bytes(run.folder.path / log, checked.kat.log.encode())
     result = gate.record(job, checked, log)
     run.folder.write(file, KatState(key=state.key, result=result))
     return f"{name}: {result.kat.value}"
+
+
+def _still_holds(folder: RunFolder, result: BuildInstance, built: build.Built) -> bool:
+    """Return whether a known-answer test need not be run again: not where there was no library then."""
+    tested = result.library is not None and built.library is not None
+    return tested and folder.holds(result) and folder.holds_log(result)
 
 
 def _on_all_cores(run: Run, name: str, jobs: Sequence[build.BuildJob], work: Callable[[build.BuildJob], str]) -> None:
@@ -292,20 +299,13 @@ def driver_program(settings: Settings) -> Path:
     Raises:
         ToolMissingError: when cmake or the compiler is not installed.
         BuildError: when it does not build.
+        StorageError: when its folder cannot be written.
     """
     out = (settings.runs / "driver").resolve()
     objects.compiler_version("gcc")
     if host.tools().cmake is None:
         raise ToolMissingError("cmake is not installed; install it, for example with: apt install cmake")
-    configure = ["cmake", "-S", str(settings.root / "csrc"), "-B", str(out), "-DCMAKE_BUILD_TYPE=Release"]
-    for argv in (configure, ["cmake", "--build", str(out), "--target", "driver"]):
-        finished = process.run(argv, DRIVER_LIMITS)
-        if finished.exit_code != 0:
-            lines = (finished.stderr.text() + finished.stdout.text()).strip().splitlines() or [""]
-            raise BuildError(f"the driver does not build: {finished.how()}: {lines[0]}")
-    # Where root measures, it is run as another user.
-    (out / "driver").chmod(0o755)
-    return out / "driver"
+    return driverbuild.program(settings.root / "csrc", out)
 
 
 def plan_phase(run: Run, chosen: Sequence[Chosen]) -> list[str]:
@@ -501,6 +501,7 @@ def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:
 
     Raises:
         UsageError: when an instance has no KAT result yet.
+        DriverError: when its library is gone or damaged.
     """
     found = []
     for one in chosen:
@@ -508,6 +509,8 @@ def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:
         if state is None:
             raise UsageError(f"{one}: has no KAT result yet: run `python -m measure kat` first")
         if publish.may_be_timed(state.result, run.people):
+            if not run.folder.holds(state.result):
+                raise DriverError(f"{one}: its library is gone or damaged: run the build and kat phases again")
             found.append(state.result)
     return found
 

@@ -13,9 +13,9 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, Planning, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, sandbox, slurm, worker
+from measure import campaign, host, hostcheck, init, plan, probing, sandbox, slurm, space, worker
 from measure.campaign import Run, Settings
-from measure.errors import HostError, MeasureError, UsageError
+from measure.errors import HostError, MeasureError, StorageError, UsageError
 from measure.progress import Teller
 from measure.state import opened
 
@@ -58,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MeasureError as error:
         print(f"measure: {error}", file=sys.stderr)
         return error.exit_status
+    except OSError as error:
+        if not space.is_out(error):
+            raise
+        print(f"measure: {space.full(error.filename or options.runs)}", file=sys.stderr)
+        return StorageError.exit_status
     except KeyboardInterrupt:
         print("measure: interrupted; what was finished is kept, the same command goes on from here", file=sys.stderr)
         return INTERRUPTED

@@ -24,7 +24,7 @@ FAILURES = {
     15: "system",
 }
 # Keys of the driver's document that the evidence takes over as they are.
-OURS = frozenset({"status", "trials", "wall_s", "command", "output", "exit_code", "sandbox"})
+OURS = frozenset({"status", "trials", "wall_s", "command", "output", "exit_code", "sandbox", "killed_retries"})
 OBSERVED = frozenset(Process.__struct_fields__) - OURS
 OUTPUT_KEPT_CHARACTERS = 2000
 Rates = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=2)]
@@ -132,6 +132,8 @@ def read_profile(finished: Finished, job: DriverJob) -> dict[str, Any]:
     """
     document = _document(finished)
     observed: dict[str, Any] = {"command": ("driver", *profile_argv("driver", job, "1")[1:])}
+    if finished.killed_retries:
+        observed["killed_retries"] = finished.killed_retries
     if finished.exit_code != 0 or document is None:
         return observed | {"status": "failed", "reason": f"{_failure(finished)}: {_explain(finished, document)}"}
     if (document.get("family"), document.get("operation")) != (job.family.value, job.operation):
@@ -159,6 +161,7 @@ def read_process(finished: Finished, job: DriverJob, disturbed_retries: int) -> 
         "output": _printed(finished) or None,
         "exit_code": -1 if finished.exit_code is None else finished.exit_code,
         "sandbox": finished.sandbox,
+        "killed_retries": finished.killed_retries or None,
     }
     if finished.exit_code != 0 or document is None:
         observed |= {"status": _failure(finished), "reason": _explain(finished, document), "trials": []}

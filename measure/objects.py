@@ -21,9 +21,9 @@ from typing import NamedTuple
 import msgspec
 
 from evidence import store as evidence_store
-from measure import sandbox
+from measure import sandbox, space
 from measure.errors import ToolMissingError
-from measure.process import Finished, Limits, run
+from measure.process import Finished, Limits, run, was_killed
 from measure.sandbox import View
 from measure.scrub import scrub
 from measure.selection import LANGUAGES, Language
@@ -31,6 +31,8 @@ from measure.sources import file_sha256
 
 COMPILE_LIMITS = Limits(timeout_s=900, address_space_bytes=8 << 30, file_size_bytes=1 << 30)
 FIRST_ERROR = re.compile(r"^.*(?:\berror: |undefined reference|multiple definition|cannot find).*$", re.MULTILINE)
+# What a compiler or linker says that outlived a part of its own.
+PART_KILLED = re.compile(r"^\S+: fatal error: .*(?:Killed signal|terminated with signal 9 )", re.MULTILINE)
 MISSING_HEADER = re.compile(r"fatal error: (\S+): No such file or directory")
 MISSING_LIBRARY = re.compile(r"cannot find -l(\S+?)(?::|$)", re.MULTILINE)
 # A label such as that of glibc's renamed functions names a symbol and reads no file.
@@ -46,6 +48,10 @@ CLOCK_TICK_NS = 20_000_000
 
 class CompileError(Exception):
     """A compiler or linker refused; the message is the reason that evidence gives."""
+
+
+class KilledError(CompileError):
+    """An outsider killed a compiler or linker each time: that says nothing about the source."""
 
 
 class Unit(NamedTuple):
@@ -133,6 +139,7 @@ def invoke(shop: Workshop, what: str, words: Sequence[str], cwd: Path) -> str:
 
     Raises:
         CompileError: when it refuses or is missing.
+        StorageError: when the disk is full.
     """
     if not shutil.which(words[0]):
         raise CompileError(f"{what}: needs {words[0]}, which is not installed on this machine")
@@ -140,7 +147,9 @@ def invoke(shop: Workshop, what: str, words: Sequence[str], cwd: Path) -> str:
     output = scrub(finished.stderr.text(), {**shop.folders, shop.scratch: "objects"}).strip()
     shop.log.extend([f"== {what}: {finished.how()}", *([output] if output else [])])
     if finished.exit_code != 0:
-        raise CompileError(f"{what}: {_reason(output, finished)}")
+        space.check(output, shop.scratch)
+        kind = KilledError if _killed(finished) else CompileError
+        raise kind(f"{what}: {_reason(output, finished)}")
     return output
 
 
@@ -148,7 +157,13 @@ def _run(shop: Workshop, words: Sequence[str], cwd: Path) -> Finished:
     """Run a compiler confined: a source may name any file, or keep it busy for ever."""
     ours = [Path(word) for word in words if word.startswith("/") and not word.startswith(str(shop.scratch))]
     view = View(cwd, read=(*shop.folders, *ours, *_toolchain(words[0])), write=(shop.scratch,))
-    return sandbox.run(words, COMPILE_LIMITS, view, env=_environment(shop.scratch))
+    return sandbox.run(words, COMPILE_LIMITS, view, env=_environment(shop.scratch), killed=_killed)
+
+
+def _killed(finished: Finished) -> bool:
+    """Return whether an outsider killed a compiler, or a part of it. A source may print the same: to no profit."""
+    failed = finished.exit_code != 0
+    return was_killed(finished) or (failed and bool(PART_KILLED.search(finished.stderr.text())))
 
 
 def _toolchain(compiler: str) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -17,6 +17,8 @@ RESULT_LIMIT_BYTES = 64 * 1024 * 1024
 RESULT_FD = "{result_fd}"
 CONTROL_FD = "{control_fd}"
 KILL_GRACE_S = 10.0
+# Before a program that an outsider killed is run again: for want of memory, it needs some to be freed.
+PAUSES_S = (1.0, 30.0)
 
 
 class Limits(NamedTuple):
@@ -56,14 +58,21 @@ class Finished(NamedTuple):
     result: Output
     wall_ns: int
     sandbox: str | None = None  # what confined it
+    killed_retries: int = 0  # earlier runs of it that an outsider killed
 
     def how(self) -> str:
         """Say in a few words how the process ended."""
         if self.timed_out:
             return f"killed after {self.wall_ns / 1e9:.0f} s"
         if self.signal is not None:
-            return f"ended by {signal.Signals(self.signal).name}"
+            again = f", {self.killed_retries + 1} times in a row" if self.killed_retries else ""
+            return f"ended by {signal.Signals(self.signal).name}{again}"
         return f"exit status {self.exit_code}"
+
+
+def was_killed(finished: Finished) -> bool:
+    """Return whether SIGKILL ended a program, which neither our timeout (no signal) nor a limit (SIGXCPU) is."""
+    return finished.signal == signal.SIGKILL
 
 
 def run(  # noqa: PLR0913 - all that a process is given
@@ -74,6 +83,8 @@ def run(  # noqa: PLR0913 - all that a process is given
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     confinement: Sequence[str] = (),
+    held: Sequence[int] = (),
+    killed: Callable[[Finished], bool] = was_killed,
 ) -> Finished:
     """Run ``argv`` in a session of its own, without a shell, and return how it ended.
 
@@ -85,9 +96,40 @@ def run(  # noqa: PLR0913 - all that a process is given
     ``{control_fd}`` in them becomes its socket. It sets the limits, and when this function returns, no process that
     descends from the program is left. Without it, util-linux prlimit sets them.
 
+    A program that an outsider killed, such as the kernel for want of memory, has shown nothing about itself: it is
+    run again, at most twice. ``killed_retries`` keeps count; killed three times in a row is how it ended.
+
+    Args:
+        argv: the program and its words.
+        limits: of each run.
+        cwd: where it starts.
+        env: its environment, that of this process by default.
+        stdin: what it reads.
+        confinement: see above.
+        held: descriptors that the program and all that it starts hold open, such as those of locks.
+        killed: whether an end counts as an outsider's doing.
+
     Raises:
         OSError: when the program cannot be started.
     """
+    retries = 0
+    finished = _run_once(argv, limits, cwd, env, stdin, confinement, held)
+    while retries < len(PAUSES_S) and killed(finished):
+        time.sleep(PAUSES_S[retries])
+        retries += 1
+        finished = _run_once(argv, limits, cwd, env, stdin, confinement, held)
+    return finished._replace(killed_retries=retries)
+
+
+def _run_once(  # noqa: PLR0913, PLR0917 - all that a process is given
+    argv: Sequence[str],
+    limits: Limits,
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+    stdin: bytes,
+    confinement: Sequence[str],
+    held: Sequence[int],
+) -> Finished:
     begin_ns = time.monotonic_ns()
     read_fd, write_fd = os.pipe()
     control, far = socket.socketpair()
@@ -95,7 +137,7 @@ def run(  # noqa: PLR0913 - all that a process is given
     wrapper = [word.replace(CONTROL_FD, str(far.fileno())) for word in confinement] or _limited(limits)
     with control, os.fdopen(read_fd, "rb", buffering=0) as result_pipe:
         with far, os.fdopen(write_fd, "wb", buffering=0):
-            passed = (write_fd, far.fileno()) if confinement else (write_fd,)
+            passed = (write_fd, *held, far.fileno()) if confinement else (write_fd, *held)
             child = _start([*wrapper, *words], passed, cwd, env)
         with child:
             try:
@@ -104,7 +146,7 @@ def run(  # noqa: PLR0913 - all that a process is given
                 _end(child, control if confinement else None)
             return_code = child.wait()
         if confinement:
-            return_code = _told(control, outputs[1])
+            return_code = _told(control, return_code, outputs[1])
     return Finished(
         argv=words,
         exit_code=None if timed_out or return_code < 0 else return_code,
@@ -241,10 +283,11 @@ def _wait(child: "subprocess.Popen[bytes]", seconds: float) -> None:
         os.close(pidfd)
 
 
-def _told(control: socket.socket, stderr: Output) -> int:
+def _told(control: socket.socket, return_code: int, stderr: Output) -> int:
     """Return what the confining process says of the program's end, a signal as a negative number.
 
-    Without a word on it, that process was killed, and the program with it.
+    Without a word on it, that process was killed, and the program with it; ``return_code`` is what is left to say so
+    before the program's start, a number of bubblewrap's where its child was killed.
 
     Raises:
         OSError: when the program was not started.
@@ -257,7 +300,7 @@ def _told(control: socket.socket, stderr: Output) -> int:
                 raise OSError(rest)
             if kind in {"exit", "signal"}:
                 return int(rest) if kind == "exit" else -int(rest)
-        if lines:
+        if lines or return_code in (-signal.SIGKILL, 128 + signal.SIGKILL):
             return -signal.SIGKILL
     said = stderr.text().strip().splitlines()
     raise OSError(f"its sandbox does not start{': ' + said[-1] if said else ''}")

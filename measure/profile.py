@@ -38,7 +38,7 @@ def make_library(folder: RunFolder, work: Work) -> Profiled:
     file = folder.profiled_file(work.built.candidate, work.built.label)
     key = library_key(work)
     known = read(file, Profiled)
-    if known and known.key == key and (known.built.library is None or (folder.path / known.built.library).is_file()):
+    if known and known.key == key and not known.built.killed and folder.holds(known.built):
         return known
     built = build_with(profiled_job(folder, work), work.built.flags or FlagSet.GUIDE)
     made = Profiled(key=key, built=built, **_judged(folder, work, built))

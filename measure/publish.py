@@ -1,8 +1,12 @@
 """From a run folder to evidence: records are put together from attempts and copied into ``data/<system>/``."""
 
+import contextlib
+import fcntl
+import os
+import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +33,7 @@ from measure.timing import (
 )
 
 SIGNING_LIMITS = Limits(timeout_s=60)
+REPLACED = "replaced"  # where old evidence lies for a moment
 
 
 class Results(NamedTuple):
@@ -50,9 +55,13 @@ def publish(rig: Rig, results: Results, target: Target) -> Path:
     """Copy a finished campaign into ``data/<system>/``, all or nothing, with its manifest; return that folder.
 
     Raises:
-        PublishError: when operations are unfinished, or the evidence would not pass verification.
+        PublishError: when operations are unfinished, files damaged, or the evidence would not pass verification.
         StorageError: when the data folder cannot be written.
     """
+    if damaged := rig.folder.damaged():
+        raise PublishError(
+            f"{len(damaged)} file(s) damaged, first {damaged[0]}: run all phases again, or remove what is of no use"
+        )
     unfinished = unfinished_operations(rig, results.timed)
     if unfinished:
         raise PublishError(
@@ -66,14 +75,15 @@ def publish(rig: Rig, results: Results, target: Target) -> Path:
     data = target.data
     try:
         data.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".publish-", dir=data) as name:
+        prefix = f".publish-{ended.system_id}-"
+        with _alone(data, prefix), tempfile.TemporaryDirectory(prefix=prefix, dir=data) as name:
             folder = Path(name) / ended.system_id
             _write(rig, ended, results, folder)
             _log(Path(name), data, ended)
             _prove(Path(name), target.people)
             if target.signing_key:
                 sign(folder, target.signing_key)
-            _swap(folder, data / ended.system_id, Path(name) / "replaced")
+            _swap(folder, data / ended.system_id, Path(name) / REPLACED)
     except OSError as error:
         raise StorageError(f"{data}: cannot be written: {error.strerror}; free space or change --data") from error
     rig.folder.write(rig.folder.campaign_file(), ended)
@@ -228,8 +238,7 @@ def _write(rig: Rig, campaign: Campaign, results: Results, folder: Path) -> None
     for profile in profiles(rig, results.timed):
         store.write_atomically(folder / store.profile_path(profile), store.encode(profile))
     for log in sorted(built.kat_log for built in results.instances if built.kat_log):
-        (folder / log).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(rig.folder.path / log, folder / log)
+        store.write_atomically(folder / log, (rig.folder.path / log).read_bytes())
 
 
 def _log(new: Path, data: Path, campaign: Campaign) -> None:
@@ -263,7 +272,31 @@ def _unfit(faults: Sequence[Fault]) -> PublishError:
     return PublishError(f"the evidence is not fit for publication, {len(faults)} fault(s), first: {faults[0]}")
 
 
+@contextlib.contextmanager
+def _alone(data: Path, prefix: str) -> Iterator[None]:
+    """Publish into a folder one at a time, after mending what a kill left of an earlier time."""
+    descriptor = os.open(data, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        for stray in data.iterdir():
+            if re.fullmatch(re.escape(prefix) + "[a-z0-9_]{8}", stray.name):
+                _mend(stray, data / prefix.removeprefix(".publish-").removesuffix("-"))
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _mend(stray: Path, target: Path) -> None:
+    """Put back the evidence that was to be replaced, where it was taken away in vain, and remove the rest."""
+    if (stray / REPLACED).is_dir() and not target.exists():
+        (stray / REPLACED).rename(target)
+    shutil.rmtree(stray, ignore_errors=True)
+
+
 def _swap(new: Path, target: Path, aside: Path) -> None:
-    if target.exists():
-        target.rename(aside)
-    new.rename(target)
+    """Put new evidence in the place of the old, in one step where the file system can."""
+    if not (target.exists() and store.exchange(new, target)):
+        if target.exists():
+            target.rename(aside)
+        new.rename(target)
+    store.sync_folder(target.parent)

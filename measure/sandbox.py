@@ -21,13 +21,13 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from measure.errors import SandboxError, ToolMissingError
-from measure.process import CONTROL_FD, Finished, Limits
+from measure.process import CONTROL_FD, Finished, Limits, was_killed
 from measure.process import run as run_process
 
 Kind = Literal["bubblewrap", "landlock", "none"]
@@ -62,7 +62,7 @@ class Sandbox(NamedTuple):
     kind: Kind
     confine: Path  # the program of csrc/confine
 
-    def run(
+    def run(  # noqa: PLR0913 - all that a process is given
         self,
         argv: Sequence[str],
         limits: Limits,
@@ -70,6 +70,7 @@ class Sandbox(NamedTuple):
         *,
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
+        killed: Callable[[Finished], bool] = was_killed,
     ) -> Finished:
         """Run ``argv`` as ``measure.process.run`` does, confined.
 
@@ -82,7 +83,7 @@ class Sandbox(NamedTuple):
             _give(view.write, uid)
         words = [*_view_words(self, view), *confine_words(self, limits, view, uid), "--"]
         try:
-            finished = run_process(argv, limits, cwd=view.cwd, env=env, stdin=stdin, confinement=words)
+            finished = run_process(argv, limits, cwd=view.cwd, env=env, stdin=stdin, confinement=words, killed=killed)
         except OSError as error:
             raise SandboxError(f"{Path(argv[0]).name}: cannot be run confined ({self.kind}): {error}") from error
         finally:
@@ -99,8 +100,14 @@ class Sandbox(NamedTuple):
         return None if finished.exit_code == 0 else f"{self.kind}: {finished.how()}"
 
 
-def run(
-    argv: Sequence[str], limits: Limits, view: View, *, env: Mapping[str, str] | None = None, stdin: bytes = b""
+def run(  # noqa: PLR0913 - all that a process is given
+    argv: Sequence[str],
+    limits: Limits,
+    view: View,
+    *,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    killed: Callable[[Finished], bool] = was_killed,
 ) -> Finished:
     """Run ``argv`` confined in the best way of this host.
 
@@ -108,7 +115,7 @@ def run(
         SandboxError: when the program cannot be started.
         ToolMissingError: when there is no compiler to make the sandbox with.
     """
-    return of_this_host().run(argv, limits, view, env=env, stdin=stdin)
+    return of_this_host().run(argv, limits, view, env=env, stdin=stdin, killed=killed)
 
 
 @lru_cache

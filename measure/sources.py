@@ -2,7 +2,8 @@
 
 An archive is unpacked and read, nothing in it is ever run. What was fetched stays in ``cache/<sha256>/``, so a
 second fetch touches no network. It appears there by one rename: a fetch that is killed leaves at most a folder
-``.fetch-...`` that nothing reads, and fetches may run side by side.
+``.fetch-...`` that nothing reads, and fetches may run side by side. The digest of the tree, in ``<sha256>.tree``,
+shows whether it is still what was unpacked: one that a power cut or a hand has changed is fetched anew.
 """
 
 import hashlib
@@ -19,7 +20,9 @@ from unearth.errors import UnpackError, URLError
 from unearth.fetchers import Fetcher, PyPIClient
 from unearth.preparer import HTTPErrors, download_link
 
+from evidence import store
 from evidence.catalog import Source
+from measure import space
 from measure.errors import SourceError
 
 DEFAULT_INDEX = "https://pypi.org/simple/"
@@ -48,6 +51,7 @@ def fetch(source: Source, cache: Path, base: Path) -> Fetched:
 
     Raises:
         SourceError: when the sources are not to be had, have another digest, or would unpack outside their folder.
+        StorageError: when the disk is full.
     """
     if source.path is not None:
         return _local(source.path, base)
@@ -55,11 +59,43 @@ def fetch(source: Source, cache: Path, base: Path) -> Fetched:
     if source.sha256 is None:
         raise SourceError(f"{origin}: no sha256 in the catalog; state the digest of the file that was reviewed")
     target = cache / source.sha256
-    if not target.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as scratch:
-            _fetch_into(source, origin, base, Path(scratch), target)
+    if not _is_whole(target):
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as scratch:
+                _fetch_into(source, origin, base, Path(scratch), target)
+        except (OSError, SourceError) as error:
+            if space.is_out(error) or space.is_out(error.__cause__):
+                raise space.full(cache) from error
+            raise
     return Fetched(_top_folder(target), origin, source.sha256)
+
+
+def tree_sha256(folder: Path) -> str:
+    """Return the SHA-256 of names and contents of all that lies below a folder; a link's content is where it points.
+
+    Raises:
+        OSError: when something cannot be read.
+    """
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            content = f"link to {path.readlink().as_posix()!r}"
+        else:
+            content = file_sha256(path) if path.is_file() else "folder"
+        lines.append(f"{content}  {path.relative_to(folder).as_posix()!r}\n")
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _seal(target: Path) -> Path:
+    return target.with_name(f"{target.name}.tree")
+
+
+def _is_whole(target: Path) -> bool:
+    """Return whether a tree is there as it was unpacked; one from before there were seals is taken as it is."""
+    if not target.is_dir():
+        return False
+    return not _seal(target).is_file() or _seal(target).read_text(encoding="ascii") == tree_sha256(target)
 
 
 def sources_sha256(files: Iterable[Path], root: Path) -> str:
@@ -107,6 +143,9 @@ def _fetch_into(source: Source, origin: str, base: Path, scratch: Path, target: 
         )
     unpacked = scratch / "unpacked"
     unpack(archive, unpacked)
+    store.write_atomically(_seal(target), tree_sha256(unpacked).encode())
+    if target.is_dir() and not _is_whole(target):
+        target.rename(scratch / "damaged")
     try:
         unpacked.rename(target)
     except OSError:

@@ -1,5 +1,9 @@
 """What a run folder holds while a campaign is under way, so that a killed one loses at most one process.
 
+Names that begin with a dot are of work under way; what an interruption left of it goes at the next start. A file that
+is not whole is made again: of an attempt, that is one driver run; of a calibration, the whole operation follows, since
+its plan came from it.
+
 plan.json                                         the planning settings: a run folder keeps one
 campaign.json                                     start, environment, host checks, timed work
 campaign.log                                      what was told to the operator, with times
@@ -16,6 +20,7 @@ profile/<candidate>/<label>__<operation>.json     its results
 import contextlib
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
@@ -27,8 +32,10 @@ from evidence.types import BuildInstance, Campaign, Environment, Planning, Proce
 from measure.build import Built
 from measure.errors import StorageError, UsageError
 from measure.plan import Operation
+from measure.sources import file_sha256
 
 T = TypeVar("T", bound=msgspec.Struct)
+SHARED = ("sources", "objects")  # folders of all runs
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -160,13 +167,82 @@ class RunFolder(NamedTuple):
         files = sorted((self.path / "result").glob("*/*.json"))
         return [state.result for file in files if (state := read(file, KatState))]
 
+    def holds(self, built: Built | BuildInstance) -> bool:
+        """Return whether the library that a state speaks of is there and whole; a build that failed has none."""
+        return built.library is None or self._has(built.library, built.library_sha256)
+
+    def holds_log(self, result: BuildInstance) -> bool:
+        """Return whether the log of a known-answer test is there and whole, if there was a test."""
+        return result.kat_log is None or self._has(result.kat_log, result.kat_log_sha256)
+
+    def _has(self, path: str, sha256: str | None) -> bool:
+        file = self.path / path
+        return file.is_file() and file_sha256(file) == sha256
+
+    def attempts(self) -> Iterator[Attempt]:
+        """Yield all attempts that are whole."""
+        files = sorted((self.path / "attempts").rglob("*.json"))
+        return (attempt for file in files if (attempt := read(file, Attempt)))
+
+    def damaged(self) -> list[Path]:
+        """Return the results that are there and not whole."""
+        kinds: dict[str, type[msgspec.Struct]] = {
+            "result": KatState,
+            "interface": Interface,
+            "attempts": Attempt,
+            "profile": ProfileState,
+        }
+        files = ((file, to) for name, to in kinds.items() for file in sorted((self.path / name).rglob("*.json")))
+        return [file for file, to in files if read(file, to) is None]
+
 
 def read(file: Path, to: type[T]) -> T | None:
     """Return a state file, or None where there is none or a kill or a full disk left it broken."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=to)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+def recovered(folder: RunFolder, begun: Campaign) -> Campaign:
+    """Return a campaign that begins now, or one as old as its attempts where its file was lost; it says so then."""
+    first = min(folder.attempts(), key=lambda attempt: attempt.started_utc, default=None)
+    if first is None:
+        return begun
+    note = (
+        f"The campaign's own file was lost or damaged and made again on {begun.started_utc}: start and environment are "
+        "those of the earliest attempt at hand, and checks of the host from before are not on record."
+    )
+    return msgspec.structs.replace(
+        begun, started_utc=first.started_utc, environment_at_start=first.environment, history_note=note
+    )
+
+
+def remove_strays(folder: Path) -> None:
+    """Remove what interrupted work left below a folder that nobody else is using."""
+    for place, folders, _ in os.walk(folder):
+        _remove_hidden(Path(place))
+        folders[:] = [name for name in folders if not name.startswith(".")]
+
+
+def _remove_hidden(folder: Path) -> None:
+    for entry in folder.glob(".*"):
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _shared(runs: Path) -> Iterator[None]:
+    """Use the folders that runs share; who is alone there tidies up."""
+    with (runs / ".lock").open("wb") as lock:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for name in SHARED:
+                _remove_hidden(runs / name)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
 
 
 @contextlib.contextmanager
@@ -189,10 +265,12 @@ def opened(path: Path, planning: Planning) -> Iterator[RunFolder]:
         raise StorageError(f"{path}: another run is using this folder; wait for it or choose another --runs") from None
     try:
         folder = RunFolder(path)
+        remove_strays(path)
         begun = read(path / "plan.json", Planning)
         if begun is not None and begun != planning:
             raise UsageError(f"{path}: begun under another plan ({begun.name}); finish it or choose another --runs")
         folder.write(path / "plan.json", planning)
-        yield folder
+        with _shared(path.parents[1]):  # <runs>/<system>/<plan>
+            yield folder
     finally:
         os.close(descriptor)

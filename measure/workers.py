@@ -1,5 +1,6 @@
 """Several cores of one machine: each measures its own instances, in a process of its own, from one run folder."""
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -16,6 +17,7 @@ from measure.timing import Rig, Task, Tell, core_of, expected_s, operations, per
 
 STOP_TIMEOUT_S = 30.0
 CONTROL_TRIALS = 5
+PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
 Phase = Callable[[Rig, Sequence[BuildInstance], Tell], None]
 
@@ -114,7 +116,7 @@ def _call_s(rig: Rig, task: Task) -> float:
 
 
 def _keep_busy(rig: Rig, task: Task) -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    _be_ended()
     while True:
         perform(rig, task, 0)
 
@@ -183,9 +185,18 @@ def _end(workers: Collection[ForkProcess]) -> None:
             worker.join()
 
 
+def _be_ended() -> None:
+    """Let this process be ended with all that it started: by its parent, and at once where that is killed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    parent = multiprocessing.parent_process()
+    if parent is None or os.getppid() != parent.pid:
+        sys.exit(0)
+
+
 def _work(work: _Work, pipe: Connection, own_cores: set[int]) -> None:
     """Be a worker."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    _be_ended()
     os.sched_setaffinity(0, own_cores)
     try:
         work.phase(work.rig, work.instances, lambda amount, text: pipe.send(Told(amount, text)))

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -109,32 +110,44 @@ static void sweep(pid_t program)
 		kill(-program, SIGKILL);
 }
 
+/*
+ * Who outlives SIGXCPU is killed by the kernel some seconds later, with the signal that an outsider might send; what
+ * ended it is the limit.
+ */
+static int cause(int status, const struct rusage *used, long long cpu_s)
+{
+	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+
+	return killed && cpu_s >= 0 && used->ru_utime.tv_sec + used->ru_stime.tv_sec >= cpu_s ? SIGXCPU : status;
+}
+
 /* Returns whether the program has ended, its status then, and reaps what else has. */
-static bool has_ended(pid_t program, int signals, int *status)
+static bool has_ended(pid_t program, int signals, long long cpu_s, int *status)
 {
 	struct signalfd_siginfo ignored;
+	struct rusage used;
 	bool ended = false;
 	int other;
 	pid_t pid;
 
 	(void)!read(signals, &ignored, sizeof ignored);
-	while ((pid = waitpid(-1, &other, WNOHANG)) > 0)
+	while ((pid = wait4(-1, &other, WNOHANG, &used)) > 0)
 		if (pid == program) {
-			*status = other;
+			*status = cause(other, &used, cpu_s);
 			ended = true;
 		}
 	return ended;
 }
 
 /* Waits for the end of the program, and returns false when the parent does not wish to. */
-static bool wait_for(pid_t program, int control, int signals, int *status)
+static bool wait_for(pid_t program, const struct options *options, int signals, int *status)
 {
-	struct pollfd events[] = {{signals, POLLIN, 0}, {control, POLLIN, 0}};
+	struct pollfd events[] = {{signals, POLLIN, 0}, {options->control, POLLIN, 0}};
 
 	for (;;) {
 		if (poll(events, 2, -1) < 0)
 			continue;
-		if (events[0].revents && has_ended(program, signals, status))
+		if (events[0].revents && has_ended(program, signals, options->limits[LIMIT_CPU], status))
 			return true;
 		if (events[1].revents)
 			return false;
@@ -181,7 +194,7 @@ int main(int argc, char *argv[])
 		say(options.control, "error cannot start a process: %s\n", strerror(errno));
 		return FAILED;
 	}
-	ended = wait_for(program, options.control, signals, &status);
+	ended = wait_for(program, &options, signals, &status);
 	sweep(program);
 	if (ended)
 		report(options.control, status);

@@ -1,7 +1,6 @@
 """The gate before every timing: the text that a library produces must have the published digest."""
 
 import hashlib
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from measure.build import BuildJob, Built, build, build_with
 from measure.errors import KatError
 from measure.kat import iccs_gate
 from measure.kat.protocol import NistJob
-from measure.kat.run import Outcome, Verdict, aligned, drive, log_text
+from measure.kat.run import Outcome, Verdict, aligned, drive, log_text, scratch_folder
 from measure.process import Limits
 
 KAT_LIMITS = Limits(timeout_s=1800, address_space_bytes=4 << 30, file_size_bytes=1 << 20)
@@ -29,6 +28,7 @@ class KatResult(NamedTuple):
     text_sha256: str | None  # of the one text that the library produced, canonical in the official format
     reason: str | None
     text: str | None = None  # of the NIST format
+    killed: bool = False  # by an outsider, each time
 
 
 class Checked(NamedTuple):
@@ -68,6 +68,8 @@ def build_and_check(job: BuildJob, limits: Limits = KAT_LIMITS) -> Checked:
 def check(job: BuildJob, built: Built, limits: Limits = KAT_LIMITS) -> Checked:
     """Test a library that ``build`` made, with the same fallback as ``build_and_check``.
 
+    A worker that an outsider killed has not shown that the guide's flags do not pass.
+
     Raises:
         BuildError, ToolMissingError: as ``build`` does.
         KatError: as ``run_kat`` does.
@@ -75,7 +77,7 @@ def check(job: BuildJob, built: Built, limits: Limits = KAT_LIMITS) -> Checked:
     if built.library is None:
         return Checked(built, None)
     kat = run_kat(job, built, limits)
-    if kat.status in NOTHING_WRONG or built.flags is FlagSet.HARNESS_DEFAULT:
+    if kat.status in NOTHING_WRONG or built.flags is FlagSet.HARNESS_DEFAULT or kat.killed:
         return Checked(built, kat)
     why = f"the guide's flags do not pass the known-answer test: {kat.status.value} {kat.reason or ''}".rstrip()
     tolerant = build_with(job, FlagSet.HARNESS_DEFAULT, reason=why)
@@ -108,18 +110,20 @@ def _nist_result(job: BuildJob, built: Built, kat: NistKat, limits: Limits) -> K
         raise KatError(f"{job.candidate.id} {job.instance.label}: the NIST format has no text for a {family.value}")
     library = (job.out / (built.library or "")).resolve()
     task = NistJob(library=str(library), family="kem" if family is Family.KEM else "sign")
-    with tempfile.TemporaryDirectory(prefix="katalog-kat-") as scratch:
-        outcome = drive(task, limits, Path(scratch))
+    with scratch_folder(job.out) as scratch:
+        outcome = drive(task, limits, scratch)
     text = outcome.report.text
     verdict = outcome.failure or _compared(text or "", kat.sha256)
     facts = {
         "format": f"nist, first record, {kat.rng}",
         "expected_sha256": kat.sha256,
+        "killed_retries": outcome.killed_retries or None,
         "text_sha256": _digest(text) if text else None,
         "text_bytes": len(text) if text else None,
     }
     lines = [*aligned(_facts(job, built, outcome) | facts), *outcome.printed, _result_line(job, verdict)]
-    return KatResult(verdict.status, log_text(lines), _digest(text) if text else None, verdict.reason, text)
+    sha256 = _digest(text) if text else None
+    return KatResult(verdict.status, log_text(lines), sha256, verdict.reason, text, outcome.killed)
 
 
 def _compared(text: str, expected_sha256: str) -> Verdict:
@@ -135,7 +139,8 @@ def _iccs_result(job: BuildJob, built: Built, results: list[iccs_gate.FileResult
     facts = _facts(job, built, results[0].outcome) | {"format": "iccs"}
     lines = [*aligned(facts), *iccs_gate.result_lines(results), "", _result_line(job, verdict)]
     sha256 = results[0].canonical_sha256 if len(results) == 1 else None
-    return KatResult(verdict.status, log_text(lines), sha256, verdict.reason)
+    killed = any(result.outcome.killed for result in results)
+    return KatResult(verdict.status, log_text(lines), sha256, verdict.reason, killed=killed)
 
 
 def record(job: BuildJob, checked: Checked, kat_log: str | None = None) -> BuildInstance:

@@ -1,4 +1,7 @@
-"""Builds the library of ``measure.kat.trusted`` from our own C files, once for a run folder."""
+"""Builds the library of ``measure.kat.trusted`` from our own C files, once for a run folder.
+
+Its name holds digests of what went in and of itself, so that one that a power cut has damaged is not used.
+"""
 
 import contextlib
 import hashlib
@@ -6,9 +9,11 @@ import os
 import tempfile
 from pathlib import Path
 
+from measure import space
 from measure.errors import KatError
 from measure.objects import compiler_version
 from measure.process import Limits, run
+from measure.sources import file_sha256
 
 SOURCES = ("iccs/drng.c", "kat/loop.c")
 HEADERS = ("iccs/drng.h", "iccs/sm3.h", "iccs/iccs_hash.h")
@@ -25,12 +30,14 @@ def helper_library(csrc: Path, out: Path, compiler: str) -> Path:
     state = hashlib.sha256(compiler_version(compiler).encode())
     for name in (*SOURCES, *HEADERS):
         state.update((csrc / name).read_bytes())
-    target = out / "helper" / f"libkatalog_kat-{state.hexdigest()[:16]}.so"
-    if target.is_file():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    stem = f"libkatalog_kat-{state.hexdigest()[:16]}"
+    for kept in (out / "helper").glob(f"{stem}-*.so"):
+        if kept.stem.endswith(file_sha256(kept)[:16]):
+            return kept
+        kept.unlink(missing_ok=True)
+    (out / "helper").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".helper-", dir=out) as scratch:
-        made = Path(scratch) / target.name
+        made = Path(scratch) / "helper.so"
         argv = [
             compiler,
             "-std=c99",
@@ -43,7 +50,9 @@ def helper_library(csrc: Path, out: Path, compiler: str) -> Path:
         ]
         finished = run(argv, LIMITS, env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"})
         if finished.exit_code != 0:
+            space.check(finished.stderr.text(), out)
             raise KatError(f"the known-answer helper does not build: {finished.how()}: {finished.stderr.text()[:300]}")
+        target = out / "helper" / f"{stem}-{file_sha256(made)[:16]}.so"
         # Never replaced: a test under way may have been allowed to read this very file.
         with contextlib.suppress(FileExistsError):
             target.hardlink_to(made)

@@ -1,6 +1,5 @@
 """Tests of a library against KAT files of the official format, each file in a process of its own."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +21,7 @@ from measure.kat.canonical import (
 )
 from measure.kat.helper import helper_library
 from measure.kat.protocol import IccsJob
-from measure.kat.run import Outcome, Verdict, aligned, drive
+from measure.kat.run import Outcome, Verdict, aligned, drive, scratch_folder
 from measure.process import Limits
 from measure.scrub import scrub
 from measure.sources import file_sha256
@@ -75,13 +74,13 @@ def check_files(job: BuildJob, library: Path, kat: IccsKat, limits: Limits, text
     helper = helper_library(job.csrc.resolve(), job.out.resolve(), job.compiler)
     results = []
     for file in files:
-        with tempfile.TemporaryDirectory(prefix="katalog-kat-") as scratch:
-            text = (texts or Path(scratch)).resolve() / file.file
+        with scratch_folder(job.out) as scratch:
+            text = (texts or scratch).resolve() / file.file
             records = _records(job, file)
             task = IccsJob(
                 library=str(library), helper=str(helper), kind=file.kind, records=records or 0, text=str(text)
             )
-            outcome = drive(task, limits._replace(file_size_bytes=TEXT_LIMIT_BYTES), Path(scratch))
+            outcome = drive(task, limits._replace(file_size_bytes=TEXT_LIMIT_BYTES), scratch)
             results.append(_judged(job, file, text, outcome))
     return results
 
@@ -139,7 +138,9 @@ def _judged(job: BuildJob, file: KatFile, text: Path, outcome: Outcome) -> FileR
 
 
 def _result(file: KatFile, verdict: Verdict, outcome: Outcome, facts: dict[str, object]) -> FileResult:
-    head = {"file": file.file, "mode": file.mode}
+    head: dict[str, object] = {"file": file.file, "mode": file.mode}
+    if outcome.killed_retries:
+        head["killed_retries"] = outcome.killed_retries
     test = f"TEST {file.file} {verdict.status.value} {verdict.reason or ''}".rstrip()
     return FileResult(file, verdict, None, outcome, (*aligned(head | facts), *outcome.printed, test))
 

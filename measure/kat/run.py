@@ -1,17 +1,20 @@
 """Runs the known-answer worker over one library and says how that ended, before any text is compared."""
 
+import contextlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from evidence.types import KatStatus
+from measure import space
 from measure.errors import KatError, SandboxError
 from measure.kat.protocol import READY, Job, NistJob, Report
-from measure.process import RESULT_FD, Finished, Limits
+from measure.process import RESULT_FD, Finished, Limits, was_killed
 from measure.sandbox import View, run
 from measure.scrub import scrub
 
@@ -33,6 +36,8 @@ class Outcome(NamedTuple):
     failure: Verdict | None
     printed: tuple[str, ...]  # what the library itself printed, as lines for the log
     sandbox: str | None = None  # what confined it
+    killed_retries: int = 0  # earlier runs that an outsider killed
+    killed: bool = False  # this one, too
 
 
 def drive(job: Job, limits: Limits, scratch: Path) -> Outcome:
@@ -40,16 +45,28 @@ def drive(job: Job, limits: Limits, scratch: Path) -> Outcome:
 
     Raises:
         KatError: when the test itself cannot run: the worker does not start, or fails by a fault of its own.
+        StorageError: when the disk is full.
     """
     finished = _run_worker(job, limits, scratch)
     report = _report(finished)
     if report and report.internal_error:
+        space.check(report.internal_error, scratch)
         raise KatError(f"{Path(job.library).name}: the worker failed: {report.internal_error}")
     failure = _failure(finished, report)
     if failure and failure.reason:
         reason = scrub(failure.reason, {Path(job.library).parent: "lib"})
         failure = failure._replace(reason=" ".join(reason.split()))
-    return Outcome(report or Report(), failure, tuple(_printed(finished)), finished.sandbox)
+    printed = tuple(_printed(finished))
+    retries, killed = finished.killed_retries, was_killed(finished)
+    return Outcome(report or Report(), failure, printed, finished.sandbox, retries, killed)
+
+
+@contextlib.contextmanager
+def scratch_folder(out: Path) -> Iterator[Path]:
+    """Make a folder for one worker, below the run's: what a kill leaves there goes at the next start."""
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".kat-", dir=out.resolve()) as name:
+        yield Path(name)
 
 
 def aligned(facts: Mapping[str, object]) -> list[str]:
@@ -92,7 +109,7 @@ def _report(finished: Finished) -> Report | None:
     Raises:
         KatError: when the worker ended before it loaded the library.
     """
-    if not finished.result.data.startswith(READY):
+    if not finished.result.data.startswith(READY) and not was_killed(finished):
         last = (finished.stderr.text().strip().splitlines() or ["no message"])[-1]
         raise KatError(f"the known-answer worker does not start: {finished.how()}: {last}")
     try:

@@ -168,3 +168,17 @@ def test_processes_run_side_by_side_with_their_own_results():
     for thread in threads:
         thread.join()
     assert results == {number: str(number).encode() for number in range(12)}
+
+
+def test_what_an_outsider_kills_is_run_again_twice(monkeypatch):
+    monkeypatch.setattr(process, "PAUSES_S", (0.0, 0.0))
+    finished = python("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert (finished.signal, finished.killed_retries) == (signal.SIGKILL, 2)
+    assert finished.how() == "ended by SIGKILL, 3 times in a row"
+
+
+def test_a_second_run_may_do_better(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "PAUSES_S", (0.0, 0.0))
+    code = "import os, sys; os.path.exists(sys.argv[1]) or (open(sys.argv[1], 'w'), os.kill(os.getpid(), 9))"
+    finished = python(code, str(tmp_path / "was here"))
+    assert (finished.exit_code, finished.signal, finished.killed_retries) == (0, None, 1)

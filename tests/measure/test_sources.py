@@ -185,7 +185,7 @@ def test_fetches_at_the_same_time_agree(tmp_path):
         thread.join()
     assert len(results) == 8
     assert len(set(results)) == 1
-    assert [entry.name for entry in (tmp_path / "cache").iterdir()] == [digest]
+    assert sorted(entry.name for entry in (tmp_path / "cache").iterdir()) == [digest, f"{digest}.tree"]
     assert len(list(results[0].folder.iterdir())) == 200
 
 
