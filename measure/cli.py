@@ -13,7 +13,7 @@ from rich.console import Console
 from evidence import catalog
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, Planning, SystemId
-from measure import campaign, host, hostcheck, init, plan, probing, sandbox, slurm, space, worker
+from measure import campaign, host, hostcheck, init, phases, plan, probing, sandbox, slurm, space, timephase, worker
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, StorageError, UsageError
 from measure.progress import Teller
@@ -248,26 +248,26 @@ def _check(run: Run) -> None:
 
 def _plan(run: Run) -> None:
     """Print what the time phase will do."""
-    print("\n".join(campaign.plan_phase(run, _chosen(run))))
+    print("\n".join(timephase.plan_phase(run, _chosen(run))))
 
 
 def _profile(run: Run) -> None:
-    campaign.profile_phase(run, _chosen(run))
+    phases.profile_phase(run, _chosen(run))
 
 
 def _run(run: Run) -> None:
     """Do all phases in order."""
-    campaign.build_phase(run, _chosen(run))
-    campaign.kat_phase(run, _chosen(run))
-    campaign.time_phase(run, _chosen(run))
-    campaign.profile_phase(run, _chosen(run))
+    phases.build_phase(run, _chosen(run))
+    phases.kat_phase(run, _chosen(run))
+    timephase.time_phase(run, _chosen(run))
+    phases.profile_phase(run, _chosen(run))
     _publish(run)
 
 
 def _publish(run: Run) -> None:
-    target = campaign.publish_phase(run)
+    target = phases.publish_phase(run)
     run.teller.say(f"published to {target}")
-    told = campaign.timed_work_text(campaign.begin(run))
+    told = timephase.timed_work_text(campaign.begin(run))
     if told:
         run.teller.say(told)
 
@@ -275,12 +275,12 @@ def _publish(run: Run) -> None:
 COMMANDS = {
     "check": Command("say what on this host is not fixed, with the command that fixes it", _check),
     "plan": Command("calibrate, and say how long the time phase will take", _plan),
-    "build": Command("fetch sources and build the libraries", lambda run: campaign.build_phase(run, _chosen(run))),
-    "kat": Command("check the libraries against known answers", lambda run: campaign.kat_phase(run, _chosen(run))),
-    "time": Command("calibrate and time every operation", lambda run: campaign.time_phase(run, _chosen(run))),
+    "build": Command("fetch sources and build the libraries", lambda run: phases.build_phase(run, _chosen(run))),
+    "kat": Command("check the libraries against known answers", lambda run: phases.kat_phase(run, _chosen(run))),
+    "time": Command("calibrate and time every operation", lambda run: timephase.time_phase(run, _chosen(run))),
     "profile": Command(
         "count the calls of hash and random functions, and their share",
-        lambda run: campaign.profile_phase(run, _chosen(run)),
+        lambda run: phases.profile_phase(run, _chosen(run)),
     ),
     "publish": Command("copy the finished campaign into the data folder", _publish),
     "run": Command("do all phases: build, kat, time, profile, publish", _run),

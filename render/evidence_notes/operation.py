@@ -82,6 +82,12 @@ def repeated(look: Look, _: Scene) -> str:
     return f"disturbed_retries {retries} in {_processes(look.record)}" if retries else ""
 
 
+def killed(look: Look, _: Scene) -> str:
+    """A trial was run again because something outside had killed it."""
+    retries = _total(look.record, "killed_retries")
+    return f"killed_retries {retries} in {_processes(look.record)}" if retries else ""
+
+
 def not_active(look: Look, _: Scene) -> str:
     """The counter did not count for the whole of a trial."""
     pairs = [(t.time_running_ns, t.time_enabled_ns) for t in look.trials]

@@ -87,6 +87,14 @@ RULES = (
         each_record(operation.repeated),
     ),
     Rule(
+        "killed",
+        "A trial was run again because something outside killed it",
+        "killed_retries above 0",
+        "The driver was ended by SIGKILL, neither for its time nor by one of its limits: for want of memory, most likely, "
+        "which tells of a machine that was short of it.",
+        each_record(operation.killed),
+    ),
+    Rule(
         "not-active",
         "The counter was not active all the time",
         f"time_running_ns below {ACTIVE:.1%} of time_enabled_ns in any trial".replace("%", " %"),

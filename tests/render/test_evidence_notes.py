@@ -81,6 +81,7 @@ def test_rejected_signatures(record: Record, found: Find, rejections: int, kind:
         ({"sign_failures_retried": 2}, "retried", "sign_failures_retried 10 beside 1000 timed calls"),
         ({"message_tweaks": 1}, "retried", "message_tweaks 5"),
         ({"disturbed_retries": 1}, "repeated", "disturbed_retries 5 in 5 processes"),
+        ({"killed_retries": 2}, "killed", "killed_retries 10 in 5 processes"),
         ({"signature_length_excess": 3}, "returned-longer", "signature_length_excess 15"),
         (
             {"sizes": Sizes(pk_bytes=1312, returned_pk_bytes=1313)},
