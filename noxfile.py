@@ -4,7 +4,6 @@ import os
 import shutil
 
 import nox
-from nox.command import CommandFailed
 
 nox.needs_version = ">=2025.5"
 nox.options.sessions = ["measure", "render"]
@@ -53,12 +52,7 @@ def tests(session: nox.Session) -> None:
     install(session, "test")
     # A file's tests stay together: what they share is made once.
     words = ["-n", "auto", "--dist", "loadfile", *session.posargs]
-    environment = {"NO_MKDOCS_2_WARNING": "1"}
-    try:
-        session.run("pytest", *words, env=environment)
-    except CommandFailed:
-        session.log("what failed beside other tests is run once more, alone: a busy machine disturbs what is timed")
-        session.run("pytest", "--last-failed", env=environment)
+    session.run("pytest", *words, env={"NO_MKDOCS_2_WARNING": "1"})
 
 
 @nox.session(default=False)
@@ -92,14 +86,6 @@ def bench(session: nox.Session) -> None:
     session.run("python", "tests/bench/driver_bench.py", "build/csrc/driver", "build/csrc/bare_loop", library, cpu)
     session.run("python", "tests/bench/campaign_bench.py")
     session.run("python", "tests/bench/render_bench.py", *session.posargs[1:])
-
-
-@nox.session(default=False)
-def zensical(session: nox.Session) -> None:
-    """Build the same site with Zensical, and compare its tables with those that MkDocs builds."""
-    install(session, "test")
-    session.install("zensical>=0.0.73")
-    session.run("pytest", "tests/site/test_zensical.py", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})
 
 
 # ---------------------------------------------------------------------------------------------------------------
