@@ -8,7 +8,7 @@ from evidence import catalog as catalogs
 from evidence import store, verify
 from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
-from evidence.types import Build
+from evidence.types import Build, Change
 from render import assets, environment, feed, frames
 from render.charts.draw import Drawer
 from render.downloads.offer import Downloads
@@ -51,6 +51,7 @@ class Across(NamedTuple):
     overviews: list[systems.Overview]
     uses: list[symmetric_survey.Use]
     audited: list[size_audit.Audited]
+    logs: dict[str, tuple[Change, ...]]  # change log by system
 
 
 class Whole(NamedTuple):
@@ -74,7 +75,7 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: P
     sound_catalog = _catalog(catalog_folder, faults)
     catalog = sound_catalog or Catalog({}, {})
     present = _kat_by_system(data, catalog)
-    across = Across([], [], [])
+    across = Across([], [], [], {})
     with Writer(out, check=check) as writer:
         downloads = Downloads(writer, cache)
         whole = Whole(catalog, present, across, Drawer(cache / "charts" if cache else None), downloads)
@@ -90,7 +91,7 @@ def render(data: Path, catalog_folder: Path, out: Path, *, check: bool, cache: P
         downloads.page_tables("symmetric-survey", symmetric_survey.tables(across.uses, catalog))
         downloads.page_tables("size-audit", size_audit.tables(across.audited))
         downloads.finish()
-        writer.offer(feed.PATH, feed.render(downloads.systems))
+        writer.offer(feed.PATH, feed.render(downloads.systems, across.logs))
         writer.offer(start.PATH, start.render(across.overviews))
         writer.offer("index.md", systems.render(across.overviews, catalog))
         writer.offer(symmetric_survey.PATH, symmetric_survey.render(across.uses, catalog))
@@ -174,6 +175,7 @@ def _offer_system(writer: Writer, loaded: store.SystemEvidence, whole: Whole) ->
         writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)
     across = whole.across
     across.overviews.append(systems.overview(subject, reports))
+    across.logs[loaded.system_id] = loaded.changes
     across.uses.extend(map(symmetric_survey.of_report, reports))
     across.audited.extend(audited for report in reports for audited in size_audit.of_report(report))
 
@@ -217,8 +219,7 @@ def _links(name: str, here: str, catalog: Catalog, present: Mapping[str, frozens
 def _files(loaded: store.SystemEvidence) -> Iterator[str]:
     """Yield the evidence files that pages link, as paths below the system's folder."""
     yield from ("campaign.json", "build.json")
-    if (loaded.folder / store.MANIFEST).is_file():
-        yield store.MANIFEST
+    yield from (name for name in (store.CHANGES, store.MANIFEST) if name in loaded.files)
     yield from dict.fromkeys(built.kat_log for built in loaded.build.values() if built.kat_log)
     yield from map(store.record_path, loaded.records)
     yield from map(store.profile_path, loaded.profiles)

@@ -90,8 +90,8 @@ RULES = (
         "killed",
         "A trial was run again because something outside killed it",
         "killed_retries above 0",
-        "The driver was ended by SIGKILL, neither for its time nor by one of its limits: for want of memory, most likely, "
-        "which tells of a machine that was short of it.",
+        "The driver was ended by SIGKILL, neither for its time nor by one of its limits. Most likely the machine was "
+        "short of memory.",
         each_record(operation.killed),
     ),
     Rule(

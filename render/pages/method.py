@@ -1,11 +1,11 @@
 """The method of one system: machine and settings, cores, host checks, plan, flags, and what a figure means."""
 
-import collections
 from typing import Any, NamedTuple
 
 from evidence.store import SystemEvidence
 from evidence.types import Campaign, Change, Counter, CounterUnit, Environment, HostCheck, KatStatus
 from render import counters, environment, figures, templating
+from render.changes import change_text
 from render.frames import RecordRow, rows
 from render.subject import SystemSubject
 from render.table import Column, Line, Piece, Table, line, table
@@ -144,18 +144,9 @@ def _changes(loaded: SystemEvidence) -> Table:
         Column[Change]("published (UTC)", lambda c: figures.to_the_second(c.published_utc)),
         Column[Change]("instances", lambda c: figures.whole(c.instances), numeric=True),
         Column[Change]("timed operations", lambda c: figures.whole(c.records), numeric=True),
-        Column[Change]("changed by it", _changed_text),
+        Column[Change]("changed by it", change_text),
     )
     return table("changes", "Publications of this system", columns, loaded.changes[::-1])
-
-
-def _changed_text(change: Change) -> str:
-    if change.note:
-        return change.note
-    if change.replaced_sha256 is None:
-        return "first publication"
-    counts = collections.Counter(figure.verdict for figure in change.changed)
-    return ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) or "no figure beyond noise"
 
 
 def _plan(campaign: Campaign) -> list[Line]:

@@ -16,8 +16,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from evidence.types import Change, ChangedFigure
 from render import csvtext, feed, site
 from render.downloads import archive, index
+from render.downloads.index import SystemFiles
 from render.table import Column, Piece, table
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -174,3 +176,51 @@ def test_changed_figures_are_a_new_entry_of_the_feed(committed: Path, pages: Pat
     before, after = ((folder / feed.PATH).read_text(encoding="utf-8") for folder in (pages, tmp_path / "out"))
     assert before != after
     assert before.count("urn:katalog:x86_1") == after.count("urn:katalog:x86_1") == 1
+
+
+def _logged(*changed: ChangedFigure, replaced: str | None = "0" * 64, note: str | None = None) -> Change:
+    return Change(
+        published_utc="2026-11-30T12:00:00.5+00:00",
+        katalog_version="0.1.0",
+        instances=2,
+        records=6,
+        replaced_sha256=replaced,
+        changed=changed,
+        note=note,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "title", "summary"),
+    [
+        (_logged(replaced=None), "x_1: first publication", "2 parameter sets, 6 timed operations on x86-64."),
+        (_logged(), "x_1: no figure beyond noise", "2 parameter sets, 6 timed operations on x86-64."),
+        (_logged(note="could not be read"), "x_1: could not be read", "6 timed operations on x86-64."),
+        (
+            _logged(
+                ChangedFigure(operation="kem-a/A enc", verdict="slower", ratio=1.1),
+                ChangedFigure(operation="kem-a/A dec", verdict="faster", ratio=0.5),
+                ChangedFigure(operation="kem-a/B dec", verdict="added"),
+            ),
+            "x_1: 1 added, 1 faster, 1 slower",
+            "Changed: kem-a/A dec faster (0.50×), kem-a/A enc slower (1.10×), kem-a/B dec added.",
+        ),
+    ],
+)
+def test_publications_of_a_change_log_are_entries(change: Change, title: str, summary: str) -> None:
+    files = SystemFiles("x_1", True, "x86-64", "A & B", "2026-11-01T00:00:00+00:00", None, [])
+    root = ET.fromstring(feed.render([files], {"x_1": [change]}))
+    (entry,) = root.findall(f"{ATOM}entry")
+    assert entry.findtext(f"{ATOM}title") == title
+    assert (entry.findtext(f"{ATOM}summary") or "").startswith("A & B. ")
+    assert (entry.findtext(f"{ATOM}summary") or "").endswith(summary)
+    assert entry.findtext(f"{ATOM}updated") == "2026-11-30T12:00:00Z"
+
+
+def test_the_feed_names_the_figures_that_changed_most() -> None:
+    changed = [ChangedFigure(operation=f"kem-a/{i} enc", verdict="slower", ratio=1 + i / 10) for i in range(1, 31)]
+    files = SystemFiles("x_1", True, "x86-64", "A", "2026-11-01T00:00:00+00:00", None, [])
+    text = feed.render([files], {"x_1": [_logged(*changed)]})
+    assert "Changed: kem-a/30 enc slower (4.00×), kem-a/29 enc" in text
+    assert "kem-a/11 enc slower (2.10×), and 10 more." in text
+    assert "kem-a/10 enc" not in text
