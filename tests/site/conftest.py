@@ -17,7 +17,8 @@ import yaml
 from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
 from playwright.sync_api import Page as Tab
 
-from evidence.types import KatStatus, ProfileCall
+from evidence import store
+from evidence.types import Change, Changes, KatStatus, ProfileCall
 from render import site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,7 +132,23 @@ def data(tmp_path_factory: pytest.TempPathFactory, system_builder: Any) -> Path:
             roles: dict[str, Any] = {"shake128": "hash", "shake256": "hash", "randombytes": "drng"}
             local.profile("sign-four", f"Four-{level}", operation, *calls, roles=roles)
     local.write()
+    _log_publication(folder)
     return folder
+
+
+def _log_publication(folder: Path) -> None:
+    """Give the local system a change log."""
+    loaded = store.load_system(folder, "local")
+    entry = Change(
+        published_utc="2026-10-05T08:00:00+00:00",
+        katalog_version="0.1.0",
+        instances=len(loaded.build),
+        records=len(loaded.records),
+        replaced_sha256="0" * 64,
+        note=HOSTILE,
+    )
+    changes = Changes(schema=3, entries=(entry,))
+    store.write_atomically(folder / "local" / store.CHANGES, store.encode(changes))
 
 
 def configuration(docs: Path, target: Path) -> str:
