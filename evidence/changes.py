@@ -27,6 +27,8 @@ def updated(data: Path, after: store.SystemEvidence, now: Change) -> Changes:
         return Changes(schema=3, entries=(now,))
     log = store.Loader(data).load(folder / store.CHANGES, Changes)
     entries = log.entries if log else ()
+    if entries and now.published_utc < entries[-1].published_utc:  # a clock was wrong; the order is right
+        now = msgspec.structs.replace(now, published_utc=entries[-1].published_utc)
     replaced = msgspec.structs.replace(now, replaced_sha256=_digest(folder / store.MANIFEST))
     try:
         before = store.load_system(data, after.system_id)

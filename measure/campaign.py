@@ -1,5 +1,6 @@
 """What the phases of a campaign share: what was asked for, where it lies, the host, the instances that may be timed."""
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ class Settings(NamedTuple):
     cpus: tuple[int, ...]  # the measuring cores
     planning: Planning
     only: str | None
-    defer: str | None
+    defer: re.Pattern[str] | None
     allow_unfixed_host: bool
     signing_key: Path | None
     scheduler: str | None = None  # hands out the timing to other machines
@@ -162,6 +163,22 @@ def driver_program(settings: Settings) -> Path:
     return driverbuild.program(settings.root / "csrc", out)
 
 
+def own_driver(run: Run) -> Path:
+    """Return the driver as a copy in the run folder: another start may build a new one while this one measures.
+
+    Raises:
+        ToolMissingError, BuildError, StorageError: as ``driver_program`` does.
+    """
+    content = driver_program(run.settings).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    kept = run.folder.path / "driver" / digest / "driver"
+    if not kept.is_file() or kept.read_bytes() != content:
+        run.folder.write_bytes(kept, content)
+    # Where root measures, it is run as another user.
+    kept.chmod(0o755)
+    return kept
+
+
 def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:
     """Return the results of the chosen instances that may be timed.
 
@@ -183,7 +200,7 @@ def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:
 
 def prepared(run: Run, chosen: Sequence[Chosen], phase: str) -> tuple[timing.Rig, list[BuildInstance]]:
     """Check the host; return what driver runs share, and the instances that may be timed."""
-    driver = driver_program(run.settings)
+    driver = own_driver(run)
     check_host(run, phase, driver)
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)

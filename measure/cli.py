@@ -10,10 +10,10 @@ from typing import NamedTuple
 import msgspec
 from rich.console import Console
 
-from evidence import catalog
+from evidence import catalog, plans
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, Planning, SystemId
-from measure import campaign, host, hostcheck, init, phases, plan, probing, sandbox, slurm, space, timephase, worker
+from measure import campaign, host, hostcheck, init, phases, probing, sandbox, slurm, space, timephase, worker
 from measure.campaign import Run, Settings
 from measure.errors import HostError, MeasureError, StorageError, UsageError
 from measure.progress import Teller
@@ -193,7 +193,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         cpus=_cores(options.cpu),
         planning=_planning(options),
         only=options.only,
-        defer=options.defer,
+        defer=options.defer if options.defer is None else campaign.expression("--defer", options.defer),
         allow_unfixed_host=options.allow_unfixed_host,
         signing_key=options.sign,
         scheduler=scheduler,
@@ -203,12 +203,11 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 def _planning(options: argparse.Namespace) -> Planning:
     """Return the plan's settings, with another target and budget where these are given; both are on record."""
-    chosen = plan.FULL if options.full else plan.QUICK
+    chosen = plans.FULL if options.full else plans.QUICK
     for option, value in (("--target", options.target), ("--budget", options.budget)):
         if value is not None and not 0 < value <= LONGEST_BUDGET_S:
             raise UsageError(f"{option} {value:g}: a number of seconds above 0, up to a day")
-    target_s, budget_s = options.target or chosen.trial_target_s, options.budget or chosen.op_budget_s
-    return msgspec.structs.replace(chosen, trial_target_s=target_s, op_budget_s=budget_s)
+    return plans.with_limits(chosen, options.target, options.budget)
 
 
 def _cores(words: str | None) -> tuple[int, ...]:

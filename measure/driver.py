@@ -179,7 +179,7 @@ def read_process(finished: Finished, job: DriverJob, disturbed_retries: int) -> 
 def _document(finished: Finished) -> dict[str, Any] | None:
     try:
         document = json.loads(finished.result.data)
-    except ValueError:
+    except (ValueError, RecursionError):  # what is nested too deeply
         return None
     return document if isinstance(document, dict) else None
 

@@ -9,7 +9,7 @@ import msgspec
 from evidence import store
 from evidence.types import BuildInstance
 from measure import build, objects, profile, progress, publish, sources, timing
-from measure.campaign import Chosen, Run, begin, driver_program, on_all_cores, prepared
+from measure.campaign import Chosen, Run, begin, on_all_cores, own_driver, prepared
 from measure.errors import BuildError, UsageError
 from measure.kat import gate
 from measure.state import BuildState, KatState, Profiled, RunFolder, read
@@ -157,7 +157,7 @@ def _profiled_libraries(run: Run, works: Sequence[profile.Work]) -> list[tuple[p
 
 def publish_phase(run: Run) -> Path:
     """Copy everything that the run folder holds into the data folder; return the system's folder there."""
-    driver = driver_program(run.settings)
+    driver = own_driver(run)
     rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     results = run.folder.results()
     if not results:

@@ -5,11 +5,6 @@ from typing import NamedTuple
 
 from evidence.types import Plan, Planning
 
-QUICK = Planning(
-    name="quick", trials=5, trial_target_s=0.1, min_total=100, max_iters_per_trial=20_000, op_budget_s=10.0
-)
-FULL = Planning(name="full", trials=5, trial_target_s=1.0, min_total=100, max_iters_per_trial=20_000, op_budget_s=900.0)
-
 TIMEOUT_FACTOR = 3
 TIMEOUT_EXTRA_S = 300.0
 PROFILE_OPERATIONS_MIN, PROFILE_OPERATIONS_MAX = 20, 1000

@@ -298,5 +298,10 @@ def _swap(new: Path, target: Path, aside: Path) -> None:
     if not (target.exists() and store.exchange(new, target)):
         if target.exists():
             target.rename(aside)
-        new.rename(target)
+        try:
+            new.rename(target)
+        except BaseException:
+            if aside.exists():
+                aside.rename(target)
+            raise
     store.sync_folder(target.parent)

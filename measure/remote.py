@@ -226,7 +226,9 @@ class Handout:
         if reasons:
             self._refuse(address, "; ".join(reasons))
             return
-        self._grant(address, 1)
+        if not self._grant(address, 1):
+            self._refuse(address, "does not answer")
+            return
         problems, cpu = found.problems, found.cpu or 0
         self.shards[address] = self.hooks.note(
             HostCheck(phase="time", cpu=cpu, utc=timing.utc_now(), problems=problems)
@@ -240,16 +242,19 @@ class Handout:
         self.admitted.discard(address)
         self._grant(address, 0)
 
-    def _grant(self, address: str, amount: int) -> None:
-        """Let a worker take this campaign's jobs, or no longer; one that went meanwhile is met as lost."""
-        with contextlib.suppress(Exception):
+    def _grant(self, address: str, amount: int) -> bool:
+        """Let a worker take this campaign's jobs, or no longer; return whether it heard."""
+        try:
             self.client.run(worker.grant, self.resource, amount, workers=[address])
+        except Exception:  # noqa: BLE001 - whatever goes wrong with a worker
+            return False
+        return True
 
     def _collect(self, built: BuildInstance, future: "Future[bytes]") -> None:
         """Keep an answer, or hand the instance out again.
 
         Raises:
-            RemoteError: when the scheduler is lost, or an instance fails on two workers.
+            RemoteError: when the scheduler is lost.
         """
         from distributed.scheduler import KilledWorker  # noqa: PLC0415
 
@@ -262,9 +267,11 @@ class Handout:
             future.cancel()
             self.left.insert(0, built)
         except KilledWorker as error:
-            reason = f"{name_of(built)}: {error.allowed_failures + 1} workers were lost while they measured it"
-            self.given_up.append(reason)
-            self.hooks.tell(1, f"{reason}; it is not handed out again")
+            self._give_up(built, f"{error.allowed_failures + 1} workers were lost while they measured it")
+        except Exception as error:
+            if future.status != "error" and not isinstance(error, RemoteError):
+                raise  # it is the connection that failed, not the job
+            self._fail(built, None, f"{type(error).__name__}: {' '.join(str(error).split()):.200}")
         else:
             self._keep(built, answer)
 
@@ -274,17 +281,25 @@ class Handout:
         if reason:
             self._fail(built, answer.worker, f"{shard or answer.worker}: {reason}")
             return
-        returned.keep(self.rig.folder, built, answer, self.shards)
+        returned.keep(self.rig, built, answer, self.shards)
+        if not returned.is_finished(self.rig, built):
+            timing.drop_attempts(self.rig, built)
+            self._fail(built, answer.worker, f"{shard}: its answer is not complete")
+            return
         self.hooks.tell(1, f"{name_of(built)} by {shard}, {len(answer.entries)} processes")
 
-    def _fail(self, built: BuildInstance, address: str, reason: str) -> None:
-        """Hand an instance out again that a worker failed at, though not to that one.
-
-        Raises:
-            RemoteError: when it is the second to fail.
-        """
+    def _fail(self, built: BuildInstance, address: str | None, reason: str) -> None:
+        """Hand an instance out again that a worker failed at, though not to that one; the second failure ends that."""
         if name_of(built) in self.failed:
-            raise RemoteError(f"{name_of(built)}: {reason}; {KEPT}")
+            self._give_up(built, reason)
+            return
         self.failed[name_of(built)] = reason
-        self._refuse(address, reason)
+        self.hooks.say(f"{name_of(built)}: {reason}; it is handed out again")
+        if address:
+            self._refuse(address, reason)
         self.left.insert(0, built)
+
+    def _give_up(self, built: BuildInstance, reason: str) -> None:
+        """Leave an instance out, and go on with the others."""
+        self.given_up.append(f"{name_of(built)}: {reason}")
+        self.hooks.tell(1, f"{name_of(built)}: {reason}; it is not handed out again")

@@ -17,6 +17,8 @@ SCRIPT = """\
 
 # Task 0 builds, hands out the timing, counts helper calls and publishes. Each other task is one worker on a node of its
 # own, which ends with task 0. Without srun: a step would be bound to the core that is to be kept free.
+# Whoever reaches port {port} of task 0's node, or a worker, runs programs under this account: for nodes where nobody
+# else can, or with TLS (tls:// instead of tcp:// below, and dask's configuration).
 set -euo pipefail
 cd -- {folder}
 mkdir -p -- {runs}

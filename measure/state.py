@@ -7,8 +7,10 @@ its plan came from it.
 plan.json                                         the planning settings: a run folder keeps one
 campaign.json                                     start, environment, host checks, timed work
 campaign.log                                      what was told to the operator, with times
-lib/<candidate>/lib<label>.so                     libraries
-build/<candidate>/<label>.json                    build and KAT result, with the key of what went in
+driver/<sha256>/driver                            the driver that measures
+<candidate>/lib/lib<label>.so                     libraries
+build/<candidate>/<label>.json                    build, with the key of what went in
+result/<candidate>/<label>.json                   build and KAT result
 kat/<candidate>/<label>.log
 interface/<candidate>/<label>.json                what getters say that decides on the operations
 attempts/<candidate>/<label>__<operation>/        calibration.json, trial-<n>.json
@@ -21,13 +23,13 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from evidence import store
+from evidence import plans, store
 from evidence.types import BuildInstance, Campaign, Environment, Planning, Process, Profile, Sha256, Utc
 from measure.build import Built
 from measure.errors import StorageError, UsageError
@@ -117,6 +119,18 @@ class RunFolder(NamedTuple):
     def attempt_files(self, operation: Operation) -> list[Path]:
         """Return all attempts of an operation that are there."""
         return sorted(self.attempt_file(operation, "calibration").parent.glob("*.json"))
+
+    def remove(self, files: Iterable[Path]) -> None:
+        """Remove files of the run.
+
+        Raises:
+            StorageError: when one cannot be removed.
+        """
+        for file in files:
+            try:
+                file.unlink(missing_ok=True)
+            except OSError as error:
+                raise StorageError(f"{file}: cannot be removed: {error.strerror}; mend the folder's rights") from error
 
     def interface_file(self, candidate: str, label: str) -> Path:
         """Return where an instance's interface lies."""
@@ -268,7 +282,8 @@ def opened(path: Path, planning: Planning) -> Iterator[RunFolder]:
         remove_strays(path)
         begun = read(path / "plan.json", Planning)
         if begun is not None and begun != planning:
-            raise UsageError(f"{path}: begun under another plan ({begun.name}); finish it or choose another --runs")
+            words = plans.options(begun) or "the quick one"
+            raise UsageError(f"{path}: begun under another plan ({words}); finish it or choose another --runs")
         folder.write(path / "plan.json", planning)
         with _shared(path.parents[1]):  # <runs>/<system>/<plan>
             yield folder

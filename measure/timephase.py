@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime as dt
+import re
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -10,9 +11,10 @@ import msgspec
 
 from evidence.types import BuildInstance, Campaign, HostCheck, ParallelControl, TimedWork
 from measure import progress, remote, returned, timing, workers
-from measure.campaign import Chosen, Run, begin, expression, prepared
+from measure.campaign import Chosen, Run, begin, prepared
 
 LONGEST_SHOWN = 15
+CONTROLS_TRIED = 20
 
 
 def plan_phase(run: Run, chosen: Sequence[Chosen]) -> list[str]:
@@ -28,6 +30,8 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     rig, timed = prepared(run, chosen, "time")
     returned.take_in(run.folder)
     for part in parts(timed, run.settings.defer):
+        if len(part) < len(timed):
+            run.teller.say(f"time: {len(part)} of {len(timed)} instances now, --defer splits them")
         if run.settings.scheduler:
             time_remotely(run, rig, part, run.settings.scheduler)
         else:
@@ -35,25 +39,21 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
                 _time(run, rig, part)
 
 
-def parts(timed: Sequence[BuildInstance], defer: str | None) -> list[list[BuildInstance]]:
-    """Return the instances in the parts that are timed one after the other: those that ``defer`` matches are the last.
-
-    Raises:
-        UsageError: when ``defer`` is no regular expression.
-    """
-    if defer is None:
-        return [list(timed)]
-    pattern = expression("--defer", defer)
-    later = [built for built in timed if pattern.search(workers.name_of(built))]
+def parts(timed: Sequence[BuildInstance], defer: re.Pattern[str] | None) -> list[list[BuildInstance]]:
+    """Return the instances in the parts that are timed one after the other; those that ``defer`` matches are last."""
+    later = [built for built in timed if defer and defer.search(workers.name_of(built))]
     return [part for part in ([built for built in timed if built not in later], later) if part]
 
 
 def _time(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
     cores = run.settings.cpus
+    for built in timing.drop_strangers(rig, timed, cores):
+        run.teller.say(f"time: {workers.name_of(built)} was begun on another core or machine: measured again")
     _calibrate(run, rig, timed)
     left = timing.remaining(rig, timed)
     if len(cores) > 1 and left and not _is_controlled(run):
-        note_control(run, workers.control(rig, cores, left[0][1]))
+        control = workers.control(rig, cores, [task for _, task in left[:CONTROLS_TRIED]])
+        note_control(run, control)
     for line in estimate(rig, timed, len(cores)):
         run.teller.say(line)
     with progress.phase(run.teller, "time", sum(timing.expected_s(rig, step, task) for step, task in left)) as shown:
@@ -99,7 +99,8 @@ def account(run: Run, timed_s: float, wall_s: float) -> None:
     """Add to what is known of a campaign's timed work."""
     begun = begin(run)
     known = begun.timed_work or TimedWork(timed_s=0, wall_s=0)
-    now = TimedWork(timed_s=known.timed_s + timed_s, wall_s=known.wall_s + wall_s)
+    # Attempts may have been removed meanwhile, and clocks of other machines set back.
+    now = TimedWork(timed_s=known.timed_s + max(timed_s, 0.0), wall_s=known.wall_s + max(wall_s, 0.0))
     run.folder.write(run.folder.campaign_file(), msgspec.structs.replace(begun, timed_work=now))
 
 
@@ -125,7 +126,9 @@ def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], sch
     if not left:
         return
     strict = settings.planning.name == "full" and not settings.allow_unfixed_host
-    wanted = remote.terms(rig, scheduler, begin(run).environment_at_start, refuses_problems=strict)
+    # Where something is measured already, the rest must be like it.
+    begun = next((one.environment for built in timed for one in timing.attempts(rig, built)), None)
+    wanted = remote.terms(rig, scheduler, begun or rig.environment(), refuses_problems=strict)
     try:
         with progress.phase(run.teller, "time", len(left)) as shown:
             say = partial(_say_time, run)
@@ -155,9 +158,14 @@ def note_worker(run: Run, check: HostCheck) -> str:
     return name
 
 
-def note_control(run: Run, control: ParallelControl) -> None:
+def note_control(run: Run, control: ParallelControl | None) -> None:
     """Keep what parallel work does to a figure, and say it."""
+    if control is None:
+        run.teller.say(
+            "time: no operation goes well in a control run: what parallel work does to a figure is not known"
+        )
+        return
     now = msgspec.structs.replace(begin(run), parallel_control=control, shards=len(control.cpus))
     run.folder.write(run.folder.campaign_file(), now)
     change = control.together_s / control.alone_s - 1
-    run.teller.say(f"time: beside {len(control.cpus) - 1} other core(s) a call takes {change:+.2%}")
+    run.teller.say(f"time: beside {len(control.cpus) - 1} other core(s) a call takes {change:+.2%} of its time more")

@@ -1,7 +1,7 @@
 """The timed part of a campaign: calibrate, plan, run the trials round by round. Finished attempts are kept."""
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -203,9 +203,42 @@ def span_seconds(rig: Rig, built: BuildInstance) -> float:
 
 
 def attempts(rig: Rig, built: BuildInstance) -> list[Attempt]:
-    """Return all attempts of an instance that are there."""
+    """Return all attempts of an instance that are there and made with this library and driver."""
     files = (file for operation in operations_of(rig, built) for file in rig.folder.attempt_files(operation))
-    return [attempt for file in files if (attempt := read(file, Attempt))]
+    found = [attempt for file in files if (attempt := read(file, Attempt))]
+    wanted = (built.library_sha256, rig.driver_sha256)
+    return [one for one in found if (one.library_sha256, one.driver_sha256) == wanted]
+
+
+def drop_strangers(rig: Rig, instances: Sequence[BuildInstance], cores: Collection[int]) -> list[BuildInstance]:
+    """Remove all attempts of unfinished instances that were begun on another core or machine, and return those.
+
+    All operations of an instance are measured on one core, so that it is measured again from its beginning. Where only
+    calibrating calls were made, nothing is bound to a core yet.
+    """
+    unfinished = {(task.built.candidate, task.built.label) for _, task in remaining(rig, instances)}
+    dropped = [
+        built for built in instances if (built.candidate, built.label) in unfinished and _is_strange(rig, built, cores)
+    ]
+    for built in dropped:
+        drop_attempts(rig, built)
+    return dropped
+
+
+def drop_attempts(rig: Rig, built: BuildInstance) -> None:
+    """Remove all attempts of an instance.
+
+    Raises:
+        StorageError: when they cannot be removed.
+    """
+    for operation in operations_of(rig, built):
+        rig.folder.remove(rig.folder.attempt_files(operation))
+
+
+def _is_strange(rig: Rig, built: BuildInstance, cores: Collection[int]) -> bool:
+    elsewhere = any(one.shard is not None for one in attempts(rig, built))
+    used = {core for operation in operations_of(rig, built) if (core := core_of(rig, operation, built)) is not None}
+    return elsewhere or len(used) > 1 or not used <= set(cores)
 
 
 def run_trials(rig: Rig, instances: Sequence[BuildInstance], tell: Tell) -> None:

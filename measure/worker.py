@@ -27,6 +27,7 @@ from measure.state import Attempt, RunFolder, read
 if TYPE_CHECKING:
     from distributed import Worker
 
+ROOT = Path(__file__).resolve().parents[1]
 HELP = "measure on one core for a campaign that another machine runs"
 CONNECT_TIMEOUT_S = 30.0
 CLOSE_TIMEOUT_S = 10.0
@@ -116,8 +117,12 @@ def need_distributed() -> None:
 
 
 def programs() -> dict[str, str]:
-    """Return the versions of what both ends must have alike."""
-    return {name: metadata.version(name) for name in ("katalog", "distributed")}
+    """Return the versions of what both ends must have alike; of katalog, with a digest of what measures."""
+    digest = hashlib.sha256()
+    for file in sorted(file for name in ("measure", "evidence") for file in (ROOT / name).rglob("*.py")):
+        digest.update(file.read_bytes())
+    versions = {name: metadata.version(name) for name in ("katalog", "distributed")}
+    return versions | {"katalog's programs": digest.hexdigest()[:16]}
 
 
 def serve(scheduler: str, cpu: int, say: Callable[[str], None]) -> None:

@@ -1,12 +1,13 @@
 """Several cores of one machine: each measures its own instances, in a process of its own, from one run folder."""
 
+import contextlib
 import ctypes
 import multiprocessing
 import os
 import signal
 import statistics
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import NamedTuple
@@ -88,11 +89,19 @@ def share_out(rig: Rig, cores: Sequence[int], instances: Sequence[BuildInstance]
     _on_cores(rig, {core: [by_name[name] for name in names] for core, names in shares.items()}, tell, phase)
 
 
-def control(rig: Rig, cores: Sequence[int], task: Task) -> ParallelControl:
-    """Measure what parallel work does to a figure: one trial's call alone, and again while the other cores work.
+def control(rig: Rig, cores: Sequence[int], tasks: Iterable[Task]) -> ParallelControl | None:
+    """Measure what parallel work does to a figure, on the first of some trials that goes well; None where none does."""
+    for task in tasks:
+        with contextlib.suppress(DriverError):
+            return _control(rig, cores, task)
+    return None
+
+
+def _control(rig: Rig, cores: Sequence[int], task: Task) -> ParallelControl:
+    """Time one trial's call alone, and again while the other cores work.
 
     Raises:
-        DriverError: when the trial does not go well.
+        DriverError: when the trial does not go well, or another core's work ended.
     """
     fork = multiprocessing.get_context("fork")
     here = rig._replace(cpu=cores[0])
@@ -102,6 +111,8 @@ def control(rig: Rig, cores: Sequence[int], task: Task) -> ParallelControl:
         for other in others:
             other.start()
         together_s = _call_s(here, task)
+        if not all(other.is_alive() for other in others):
+            raise DriverError(f"{task.operation}: fails beside itself in the control run")
     finally:
         _end(others)
     return ParallelControl(operation=str(task.operation), cpus=tuple(cores), alone_s=alone_s, together_s=together_s)
@@ -117,8 +128,9 @@ def _call_s(rig: Rig, task: Task) -> float:
 
 def _keep_busy(rig: Rig, task: Task) -> None:
     _be_ended()
-    while True:
-        perform(rig, task, 0)
+    with contextlib.suppress(MeasureError):
+        while True:
+            perform(rig, task, 0)
 
 
 class _Work(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from evidence import plans
 from evidence.types import Campaign, Environment, Record
 from render import counters, figures
 from render.frames import RecordRow
@@ -96,6 +97,12 @@ def cautions(environment: Environment, campaign: Campaign, records: Iterable[Rec
             f"These figures come from the quick plan ({campaign.planning.trials} trials that aim at "
             f"{campaign.planning.trial_target_s:g} s each, at most {campaign.planning.op_budget_s:g} s per operation). "
             "They show the order of magnitude; a full campaign is needed for a comparison."
+        )
+    if plans.is_shortened(campaign.planning):
+        told.append(
+            f"The full plan was shortened: trials aim at {campaign.planning.trial_target_s:g} s (by itself at "
+            f"{plans.FULL.trial_target_s:g} s), at most {campaign.planning.op_budget_s:g} s per operation "
+            f"({plans.FULL.op_budget_s:g} s)."
         )
     return told
 

@@ -176,9 +176,9 @@ def _parallel_control(campaign: Campaign) -> list[Line]:
     if control is None:
         return []
     change = control.together_s / control.alone_s - 1
-    text = (
-        f"a call of {control.operation} took {change:+.2%} of its time alone while {len(control.cpus)} cores measured"
-    )
+    cores = ", ".join(map(str, control.cpus))
+    longer = f"{abs(change):.2%} {'longer' if change >= 0 else 'less'} than alone"
+    text = f"a call of {control.operation} took {longer} while cores {cores} all measured it"
     return [line("Several cores", text)]
 
 

@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from evidence import plans
 from render import templating
 from render.subject import CandidateSubject
 
@@ -37,7 +38,8 @@ def _measure(subject: CandidateSubject) -> list[str]:
     """Return the commands that build, check and time what this page shows: all of it, and one instance."""
     known = {instance.label for instance in subject.entry.instances} if subject.entry else set()
     labels = [instance.label for instance in subject.instances if instance.label in known]
-    plan = "" if subject.system.campaign.planning.name == "quick" else " --full"
+    words = plans.options(subject.system.campaign.planning)
+    plan = f" {words}" if words else ""
     patterns = [f"^{subject.candidate}/", *(f"^{subject.candidate}/{_literal(label)}$" for label in labels[:1])]
     return [f"python -m measure run{plan} --only '{pattern}'" for pattern in patterns] if labels else []
 

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from distributed.scheduler import KilledWorker
 
+from evidence.plans import QUICK
 from evidence.types import (
     BuildInstance,
     Counter,
@@ -22,7 +23,7 @@ from evidence.types import (
 from measure import remote, returned, worker
 from measure.errors import HostError, RemoteError
 from measure.host import Tools
-from measure.plan import QUICK, Operation
+from measure.plan import Operation
 from measure.state import Attempt, RunFolder
 from measure.timing import Rig
 from measure.worker import Answer, Entry, Introduction
@@ -76,6 +77,10 @@ class Future:
 
     def add_done_callback(self, call: Callable[["Future"], None]) -> None:
         call(self)
+
+    @property
+    def status(self) -> str:
+        return "error" if isinstance(self.outcome, Exception) else "finished"
 
     def cancelled(self) -> bool:
         return False
@@ -190,11 +195,54 @@ def test_what_one_worker_fails_at_another_is_given(tmp_path: Path) -> None:
     assert desk.finished() == ["A"]
 
 
-def test_what_two_workers_fail_at_ends_the_phase(tmp_path: Path) -> None:
+def test_what_two_workers_fail_at_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
     desk = Desk(tmp_path, Scheduler({ONE: FIT, OTHER: FIT, THIRD: FIT}))
-    desk.scheduler.answers = [failing, failing]
-    with pytest.raises(RemoteError, match=r"^kem-toy/A: worker-\d: no space left; what was finished is kept"):
-        desk.handout.run([built("A")])
+    desk.scheduler.answers = [failing, good, failing]
+    with pytest.raises(
+        RemoteError, match=r"^1 instance\(s\) not measured, first kem-toy/A: worker-\d: no space left; "
+    ):
+        desk.handout.run([built("A"), built("B")])
+    assert desk.finished() == ["B"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (RecursionError("too deep"), "RecursionError: too deep"),
+        (RuntimeError("a\nb"), "RuntimeError: a b"),
+        (b"{}", "RemoteError: a worker's answer is not as agreed: "),
+    ],
+)
+def test_whatever_a_job_raises_costs_its_instance_alone(tmp_path: Path, answer: bytes | Exception, reason: str) -> None:
+    desk = Desk(tmp_path, Scheduler({ONE: FIT}))
+    desk.scheduler.answers = [lambda *_: answer]
+    desk.handout.run([built("A"), built("B")])
+    assert desk.finished() == ["A", "B"]
+    assert any(line.startswith(f"kem-toy/A: {reason}") for line in desk.said)
+    assert [label for label, _ in desk.scheduler.jobs].count("A") == 2
+
+
+def test_an_answer_that_lacks_operations_does_not_count(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, Scheduler({ONE: FIT, OTHER: FIT}))
+    part = msgspec.json.encode(Answer(worker=ONE, entries=entries("A")[:2]))
+    desk.scheduler.answers = [lambda *_: part]
+    desk.handout.run([built("A")])
+    assert desk.finished() == ["A"]
+    assert any("its answer is not complete" in line for line in desk.said)
+
+
+def test_a_worker_that_does_not_hear_gets_no_work(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, Scheduler({ONE: FIT, OTHER: FIT}))
+    granting = desk.scheduler.run
+
+    def run(call: object, resource: str, amount: int, workers: list[str]) -> None:
+        if workers == [ONE]:
+            raise OSError("gone")
+        granting(call, resource, amount, workers)
+
+    desk.scheduler.run = run  # type: ignore[method-assign]
+    desk.handout.run([built("A")])
+    assert {address for _, address in desk.scheduler.jobs} == {OTHER}
 
 
 def test_an_instance_that_costs_workers_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
@@ -272,14 +320,15 @@ def test_another_campaign_has_another_resource(tmp_path: Path) -> None:
 
 
 def test_an_answer_replaces_all_earlier_attempts_of_its_instance(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
+    rig = Desk(tmp_path, Scheduler({})).rig
+    folder = rig.folder
     trial = Trial(measurements=1, seconds=1.0)
     old = entries("A")[0].attempt
     old = msgspec.structs.replace(old, process=msgspec.structs.replace(old.process, trials=(trial,)))
     for number in ("calibration", 0, 1):
         folder.write(folder.attempt_file(Operation("kem-toy", "A", "enc"), number), old)
     folder.write(folder.attempt_file(Operation("kem-toy", "AB", "enc"), 0), old)
-    returned.keep(folder, built("A"), Answer(worker=ONE, entries=entries("A")), {ONE: "worker-1"})
+    returned.keep(rig, built("A"), Answer(worker=ONE, entries=entries("A")), {ONE: "worker-1"})
     files = sorted(str(file.relative_to(tmp_path / "attempts")) for file in tmp_path.rglob("attempts/**/*.json"))
     assert files == [
         "kem-toy/AB__enc/trial-0.json",

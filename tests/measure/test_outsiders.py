@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from evidence import store
+from evidence import plans, store
 from evidence.types import FlagSet, KatStatus
-from measure import plan, process
+from measure import process
 from measure.process import Finished, Output
 from measure.state import BuildState, KatState, RunFolder, read
 from tests.measure.test_campaign import Place, instance
@@ -45,7 +45,7 @@ def outsider(monkeypatch: pytest.MonkeyPatch) -> Outsider:
 
 @pytest.fixture
 def place(tmp_path: Path, driver_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    monkeypatch.setattr(plan, "QUICK", msgspec.structs.replace(plan.QUICK, min_total=0, max_iters_per_trial=100))
+    monkeypatch.setattr(plans, "QUICK", msgspec.structs.replace(plans.QUICK, min_total=0, max_iters_per_trial=100))
     made = Place(tmp_path)
     made.candidate(instance("A"))
     (tmp_path / "runs").mkdir()

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evidence.plans import FULL, QUICK
 from evidence.types import Planning
 from measure.plan import (
-    FULL,
-    QUICK,
     Operation,
     calibration_is_measurement,
     estimated_s,

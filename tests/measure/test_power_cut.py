@@ -11,9 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from evidence import store
+from evidence import plans, store
 from evidence.cli import main as verify_evidence
-from measure import plan
 from measure.sources import file_sha256
 from measure.state import Attempt
 from tests.measure.interrupted.lives import final_files
@@ -82,7 +81,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Archived:
 
 
 def few_calls(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(plan, "QUICK", msgspec.structs.replace(plan.QUICK, min_total=0, max_iters_per_trial=100))
+    patch.setattr(plans, "QUICK", msgspec.structs.replace(plans.QUICK, min_total=0, max_iters_per_trial=100))
 
 
 @pytest.fixture

@@ -14,10 +14,11 @@ import pytest
 
 from evidence import derive
 from evidence.catalog import Candidate, Instance, Source
+from evidence.plans import QUICK
 from evidence.types import BuildInstance, FlagSet, KatStatus, Profile
 from measure import campaign, host, profile, timing
 from measure.build import BuildJob, build_with
-from measure.plan import QUICK, Operation
+from measure.plan import Operation
 from measure.profile import Task, Work
 from measure.sources import Fetched
 from measure.state import ProfileState, RunFolder, read

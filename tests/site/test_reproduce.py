@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from evidence import catalog
-from measure import campaign, cli, plan
+from evidence import catalog, plans
+from measure import campaign, cli
 from render import figures
 
 ADDRESSES = ("arm_1/sign-18", "x86_1/sign-16", "local/kem-kyber", "local/kex-triple", "local/hash-x")
@@ -83,7 +83,7 @@ def test_commands_choose_what_the_page_shows(built: Path, data: Path) -> None:
     people = catalog.load(data / "catalog")
     for command, labels in zip(commands, (["Kyber512", "Kyber768", "Kyber1024"], ["Kyber512"]), strict=True):
         options = cli._parser().parse_args(shlex.split(command)[1:])
-        chosen = campaign.choose(people, options.only, plan.QUICK)
+        chosen = campaign.choose(people, options.only, plans.QUICK)
         assert [one.instance.label for one in chosen] == labels
 
 

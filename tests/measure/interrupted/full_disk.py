@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from evidence import plans
 from evidence.catalog import Source
 from evidence.cli import main as verify_evidence
 from evidence.types import FlagSet, KatStatus
-from measure import plan
 from measure.errors import StorageError
 from measure.sources import fetch, file_sha256
 from measure.state import BuildState, KatState, RunFolder, read
@@ -82,7 +82,7 @@ def driver_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def place(tmp_path: Path, driver_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SmallDisk]:
-    monkeypatch.setattr(plan, "QUICK", msgspec.structs.replace(plan.QUICK, min_total=0, max_iters_per_trial=100))
+    monkeypatch.setattr(plans, "QUICK", msgspec.structs.replace(plans.QUICK, min_total=0, max_iters_per_trial=100))
     made = SmallDisk(tmp_path)
     made.candidate(instance("A"))
     made.runs.mkdir()

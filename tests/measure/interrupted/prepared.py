@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from measure import plan, process, sandbox, timing
+from evidence import plans
+from measure import process, sandbox, timing
 from measure.cli import main
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -27,7 +28,7 @@ TRIALS, CALLS = 16, 100
 def prepare(counted: Path) -> None:
     """Make a plan of many short trials the quick one; find out beforehand what each start would."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    plan.QUICK = msgspec.structs.replace(plan.QUICK, trials=TRIALS, min_total=0, max_iters_per_trial=CALLS)
+    plans.QUICK = msgspec.structs.replace(plans.QUICK, trials=TRIALS, min_total=0, max_iters_per_trial=CALLS)
     process.PAUSES_S = (0.0, 0.0)
     timing.DISTURBED_RETRIES = 0
     sandbox.of_this_host()
