@@ -100,9 +100,9 @@ def cautions(environment: Environment, campaign: Campaign, records: Iterable[Rec
         )
     if plans.is_shortened(campaign.planning):
         told.append(
-            f"The full plan was shortened: trials aim at {campaign.planning.trial_target_s:g} s (by itself at "
-            f"{plans.FULL.trial_target_s:g} s), at most {campaign.planning.op_budget_s:g} s per operation "
-            f"({plans.FULL.op_budget_s:g} s)."
+            f"The full plan was shortened: trials aim at {campaign.planning.trial_target_s:g} s, at most "
+            f"{campaign.planning.op_budget_s:g} s per operation; by itself it has {plans.FULL.trial_target_s:g} s and "
+            f"{plans.FULL.op_budget_s:g} s."
         )
     return told
 

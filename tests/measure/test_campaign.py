@@ -453,3 +453,61 @@ def test_a_broken_publication_is_replaced_and_its_log_goes_on(place: Place) -> N
     assert first.note is None
     assert second.note
     assert second.note.startswith("what it replaced could not be read: 1 fault(s), first: local/build.json: ")
+
+
+def everything_measured(place: Place) -> dict[Path, dict[str, Any]]:
+    return {file: json.loads(file.read_text()) for file in (place.run / "attempts").rglob("[!.]*.json")}
+
+
+def test_an_instance_that_another_machine_began_is_measured_again(place: Place) -> None:
+    place.candidate(instance("A"), instance("B"))
+    words = ("--only", "kem-toy", "--target", "0.001")
+    assert place.measure("run", *words) == 0
+    before = everything_measured(place)
+    for file, attempt in before.items():
+        file.write_text(json.dumps({**attempt, "shard": "worker-1"}))
+    (place.run / "attempts" / "kem-toy" / "A__enc" / "trial-3.json").unlink()
+    assert place.measure("run", *words) == 0
+    after = everything_measured(place)
+    assert after.keys() == before.keys()
+    again = {file for file in after if after[file]["started_utc"] != before[file]["started_utc"]}
+    assert again == {file for file in after if file.parent.name.startswith("A__")}
+    assert {record.shard for name, record in place.records().items() if name.startswith("A")} == {None}
+    assert {record.shard for name, record in place.records().items() if name.startswith("B")} == {"worker-1"}
+
+
+def test_an_unfinished_instance_is_measured_again_on_another_core(place: Place) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2:
+        pytest.skip("needs two cores")
+    place.candidate(instance("A"), instance("B"))
+    words = ("--only", "kem-toy", "--target", "0.001")
+    assert place.measure("run", *words, "--cpu", str(usable[0])) == 0
+    (place.run / "attempts" / "kem-toy" / "A__enc" / "trial-3.json").unlink()
+    assert place.measure("run", *words, "--cpu", str(usable[1])) == 0
+    cores = {name: record.environment.cpu_number for name, record in place.records().items()}
+    assert cores == {f"{label} {name}": usable["AB".index(label) ^ 1] for label in "AB" for name in OPERATIONS}
+
+
+def test_the_account_is_of_what_was_measured_with_this_library(place: Place) -> None:
+    place.candidate(instance("A"))
+    assert place.measure("run", "--target", "0.02") == 0
+    first = store.load_system(place.data, "local").campaign.timed_work
+    place.candidate({**instance("A"), "defines": ["TOY_FAULT=none", "ANOTHER=1"]})
+    assert place.measure("run", "--target", "0.02") == 0
+    both = store.load_system(place.data, "local").campaign.timed_work
+    assert first
+    assert both
+    attempts = everything_measured(place).values()
+    second_s = sum(trial["seconds"] for attempt in attempts for trial in attempt["process"]["trials"])
+    assert both.timed_s == pytest.approx(first.timed_s + second_s)
+
+
+def test_a_campaign_measures_with_a_driver_of_its_own(place: Place, driver_cache: Path) -> None:
+    place.candidate(instance("A"))
+    assert place.measure("run", "--target", "0.001") == 0
+    (kept,) = (place.run / "driver").glob("*/driver")
+    assert kept.read_bytes() == (driver_cache / "driver").read_bytes()
+    digest = hashlib.sha256(kept.read_bytes()).hexdigest()
+    assert kept.parent.name == digest
+    assert {record.driver_sha256 for record in place.records().values()} == {digest}

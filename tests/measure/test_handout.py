@@ -298,7 +298,11 @@ def test_nobody_there_and_nobody_fit_are_two_errors(tmp_path: Path) -> None:
     ("changes", "reasons"),
     [
         ({}, []),
-        ({"programs": {"katalog": "0.0"}}, ["katalog is 0.0, wanted", "distributed is None, wanted"]),
+        (
+            {"programs": worker.programs() | {"katalog": "0.0", "katalog's programs": "0" * 16}},
+            ["katalog is 0.0, wanted", "katalog's programs is 0000000000000000, wanted"],
+        ),
+        ({"programs": {}}, ["katalog is None", "distributed is None", "katalog's programs is None"]),
         ({"counter": Counter(unit=CounterUnit.CYCLES, name="perf-rdpmc")}, ["counter is perf-rdpmc, wanted tsc"]),
         ({"environment": msgspec.structs.replace(MACHINE, memory_total_kib=1005000)}, []),
         ({"environment": msgspec.structs.replace(MACHINE, memory_total_kib=1020000)}, ["memory_total_kib is 1020000"]),

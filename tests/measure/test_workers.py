@@ -1,10 +1,21 @@
 """Sharing out instances over cores: worked out by hand, and properties of every share."""
 
+import multiprocessing
+from pathlib import Path
+from typing import Never
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.errors import UsageError
+from evidence.plans import QUICK
+from evidence.types import BuildInstance, KatStatus, ParallelControl
+from measure import workers
+from measure.errors import DriverError, UsageError
+from measure.host import Tools
+from measure.plan import Operation
+from measure.state import RunFolder
+from measure.timing import Rig, Task
 from measure.workers import balance
 
 costs = st.dictionaries(st.text("abcdef", min_size=1, max_size=4), st.floats(min_value=0, max_value=1e6), max_size=30)
@@ -37,3 +48,43 @@ def test_no_core_has_more_than_its_fair_share_and_the_dearest(costs_s: dict[str,
     loads = [sum(costs_s[name] for name in names) for names in balance(costs_s, on, {}).values()]
     fair = sum(costs_s.values()) / len(on)
     assert max(loads) <= fair + max(costs_s.values(), default=0.0) + 1e-6
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(RunFolder(tmp_path), tmp_path / "driver", "d" * 64, 3, Tools(None, None), QUICK)
+
+
+def task(name: str) -> Task:
+    built = BuildInstance(candidate="kem-toy", label="A", instance="A", variant="reference", kat=KatStatus.PASS)
+    return Task(built, Operation("kem-toy", "A", name), 0, 1, 0, 1.0)
+
+
+def test_the_control_takes_the_first_operation_that_goes_well(monkeypatch: pytest.MonkeyPatch, rig: Rig) -> None:
+    tried = []
+
+    def call_s(_: Rig, task: Task) -> float:
+        tried.append(task.operation.operation)
+        if task.operation.operation == "keygen":
+            raise DriverError("fails")
+        return 1.0 + len(tried) / 10
+
+    monkeypatch.setattr(workers, "_call_s", call_s)
+    found = workers.control(rig, [3], [task("keygen"), task("enc"), task("dec")])
+    assert found == ParallelControl(operation="kem-toy/A enc", cpus=(3,), alone_s=1.2, together_s=1.3)
+    assert tried == ["keygen", "enc", "enc"]
+    assert workers.control(rig, [3], [task("keygen")]) is None
+
+
+def test_a_control_beside_which_nothing_runs_does_not_count(monkeypatch: pytest.MonkeyPatch, rig: Rig) -> None:
+    def fails(*_: object) -> Never:
+        raise DriverError("fails")
+
+    def call_s(_: Rig, task: Task) -> float:
+        for child in multiprocessing.active_children():
+            child.join()
+        return 1.0
+
+    monkeypatch.setattr(workers, "perform", fails)
+    monkeypatch.setattr(workers, "_call_s", call_s)
+    assert workers.control(rig, [3, 4], [task("enc")]) is None

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from evidence import store
+from evidence import plans, store
 from evidence.catalog import Catalog
 from evidence.types import Environment
 from render import environment, frames
@@ -73,3 +73,13 @@ def test_a_fixed_machine_that_counts_core_cycles_has_no_cautions(committed: Any,
     shown = environment.campaign_environment(loaded.records, loaded.campaign)
     rows = frames.rows(frames.build(loaded).records, RecordRow)
     assert environment.cautions(shown, loaded.campaign, rows) == []
+
+
+def test_a_shortened_full_plan_is_a_caution(committed: Any) -> None:
+    loaded = store.load_system(committed, "x86_1")
+    shown = environment.campaign_environment(loaded.records, loaded.campaign)
+    planning = plans.with_limits(plans.FULL, 0.3, None)
+    campaign = msgspec.structs.replace(loaded.campaign, planning=planning)
+    assert environment.cautions(shown, campaign, []) == [
+        "The full plan was shortened: trials aim at 0.3 s, at most 900 s per operation; by itself it has 1 s and 900 s."
+    ]
