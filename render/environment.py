@@ -1,5 +1,6 @@
 """Section 2 in words: which environment a page shows, its clock, and how far the machine can be trusted."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from evidence import plans
@@ -12,6 +13,7 @@ GUIDES = {"x86_64": "x86 guide", "aarch64": "ARM guide"}
 SMT = {"on": "on", "off": "off", "forceoff": "off", "notsupported": "none", "notimplemented": "none"}
 # Published pages show this core where a campaign used several.
 SHOWN_CPU = 2
+FIGURE = re.compile(r"\d[\d.]*")
 
 
 def campaign_environment(records: Sequence[Record], campaign: Campaign) -> Environment:
@@ -91,7 +93,7 @@ def cautions(environment: Environment, campaign: Campaign, records: Iterable[Rec
         kind = f" ({environment.hypervisor})" if environment.hypervisor not in {None, "unknown"} else ""
         told.insert(0, f"This system is a virtual machine{kind}: others share its processor, and times move with them.")
     if campaign.host_problems:
-        told.append(f"The host failed its checks: {'; '.join(campaign.host_problems)}.")
+        told.append(f"The host failed its checks: {'; '.join(distinct(campaign.host_problems))}.")
     if campaign.planning.name == "quick":
         told.append(
             f"These figures come from the quick plan ({campaign.planning.trials} trials that aim at "
@@ -105,6 +107,14 @@ def cautions(environment: Environment, campaign: Campaign, records: Iterable[Rec
             f"{plans.FULL.op_budget_s:g} s."
         )
     return told
+
+
+def distinct(problems: Iterable[str]) -> list[str]:
+    """Return problems of the host with those that differ in their figures alone put together."""
+    groups: dict[str, list[str]] = {}
+    for problem in problems:
+        groups.setdefault(FIGURE.sub("#", problem), []).append(problem)
+    return [one if not more else f"{one} (and {len(more)} like it)" for one, *more in groups.values()]
 
 
 def other_cores(environment: Environment, records: Iterable[RecordRow]) -> list[tuple[str, str]]:

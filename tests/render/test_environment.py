@@ -83,3 +83,17 @@ def test_a_shortened_full_plan_is_a_caution(committed: Any) -> None:
     assert environment.cautions(shown, campaign, []) == [
         "The full plan was shortened: trials aim at 0.3 s, at most 900 s per operation; by itself it has 1 s and 900 s."
     ]
+
+
+def test_problems_that_differ_in_figures_alone_stand_once() -> None:
+    problems = [
+        "CPU 1 clock is not steady (1.93%)",
+        "CPU 1 clock is not steady (72.3%)",
+        "load is too high: 2",
+        "turbo",
+    ]
+    assert environment.distinct([*problems, "CPU 2 clock is not steady (5%)"]) == [
+        "CPU 1 clock is not steady (1.93%) (and 2 like it)",
+        "load is too high: 2",
+        "turbo",
+    ]
