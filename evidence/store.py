@@ -125,13 +125,26 @@ class Loader:
         """
         base = len(os.fspath(folder)) + 1
         found = []
-        for entry in _entries(folder):
+        for entry in self._entries(folder):
             if entry.is_file(follow_symlinks=False):
                 found.append(entry.path[base:])
             elif not entry.is_dir(follow_symlinks=False):
                 what = "a link" if entry.is_dir() else "no ordinary file"
                 self.note(Path(entry.path), "", f"is {what}; evidence holds no links")
         return tuple(sorted(found))
+
+    def _entries(self, folder: Path | str) -> Iterator[os.DirEntry[str]]:
+        """Yield everything below a folder; note folders that cannot be read. Links are not followed."""
+        try:
+            with os.scandir(folder) as found:
+                entries = list(found)
+        except OSError as error:
+            self.note(Path(folder), "", f"cannot be read: {error.strerror}")
+            return
+        for entry in entries:
+            yield entry
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._entries(entry.path)
 
     def load(self, file: Path, to: type[T]) -> T | None:
         """Return the file as ``to``, or None after noting its faults with file and JSON path."""
@@ -211,15 +224,6 @@ class Loader:
                 return value
             self.note(file, "$", "must be an object")
         return None
-
-
-def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
-    """Yield everything below a folder; links are not followed."""
-    with os.scandir(folder) as found:
-        for entry in found:
-            yield entry
-            if entry.is_dir(follow_symlinks=False):
-                yield from _entries(entry.path)
 
 
 def _shown(file: Path, base: Path) -> str:
