@@ -109,6 +109,13 @@ def cautions(environment: Environment, campaign: Campaign, records: Iterable[Rec
     return told
 
 
+def machine_kind(environment: Environment) -> str:
+    """Return in few words whether a machine is a real one, as far as its evidence says."""
+    if environment.emulated:
+        return "emulated"
+    return {True: "virtual", False: "real", None: "not stated"}[environment.virtualized]
+
+
 def distinct(problems: Iterable[str]) -> list[str]:
     """Return problems of the host with those that differ in their figures alone put together."""
     groups: dict[str, list[str]] = {}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from render import figures, measures
+from render import environment, figures, measures
 from render.counters import Kind
 from render.entry import Entry, Operation, shown_kind
 from render.frames import operation_text
@@ -20,6 +20,7 @@ def document(system: SystemSubject, entries: Sequence[Entry]) -> str:
         "version": VERSION,
         "system": system.system_id,
         "architecture": system.architecture_text,
+        "machine": environment.machine_kind(system.environment),
         "count": kind.title("") if kind else None,
     }
     lines = ",\n".join(json.dumps(_set(entry, kind), ensure_ascii=False) for entry in entries)

@@ -96,6 +96,7 @@ function factor(value, of) {
 function rowsOf(sets) {
   const rows = [
     ["system", (set) => [null, set.system]],
+    ["machine", (set) => [null, set.document.machine]],
     ["strength (bits)", (set) => [null, set.strength_bits ?? "–"]],
     ["implementation", (set) => [null, set.implementation]],
     ["KAT", (set) => [null, set.kat]],

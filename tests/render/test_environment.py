@@ -97,3 +97,16 @@ def test_problems_that_differ_in_figures_alone_stand_once() -> None:
         "load is too high: 2",
         "turbo",
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ({"virtualized": True, "emulated": True}, "emulated"),
+        ({"virtualized": True}, "virtual"),
+        ({"virtualized": False}, "real"),
+        ({}, "not stated"),
+    ],
+)
+def test_kinds_of_machines(state: dict[str, Any], text: str) -> None:
+    assert environment.machine_kind(Environment(**state)) == text

@@ -202,6 +202,7 @@ def test_counts_of_different_kinds_have_no_factor(tab: Page, address: str) -> No
     (counts,) = [row for row in [_row(tab, "sign: cycles or reference cycles (TSC)")] if row]
     assert "×" not in counts[1]
     assert "×" in _row(tab, "sign: time")[1]
+    assert _row(tab, "machine") == ["real", "virtual"]
 
 
 def test_eight_sets_are_the_most(tab: Page, address: str) -> None:
