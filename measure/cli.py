@@ -50,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         people = catalog.load(options.catalog or options.data / "catalog")
         settings = _settings(options)
         with opened(campaign.run_folder(settings), settings.planning) as folder:
+            sandbox.end_orphans(folder.path.resolve())
             teller = Teller(console, folder.log_file())
             COMMANDS[options.command].act(Run(settings, folder, people, teller))
     except FaultyError as error:

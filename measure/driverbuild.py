@@ -1,11 +1,8 @@
-"""Builds the driver with cmake, and keeps it while it is whole.
-
-A kill or a power cut may leave a build tree that cmake takes for good: objects of half their length, newer than their
-sources. So a tree that does not build, or whose program is not the one that was built there, is built from nothing.
-"""
+"""Builds the driver with cmake, and keeps it while it is whole and its sources are the same."""
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,37 +11,64 @@ from pathlib import Path
 from evidence import store
 from measure import space
 from measure.errors import BuildError, StorageError
+from measure.objects import compiler_version
 from measure.process import Limits, run
-from measure.sources import file_sha256
+from measure.sources import file_sha256, sources_sha256
 
 LIMITS = Limits(timeout_s=600)
 LEAST_BYTES = 1 << 20
-LOCK, SEAL = "lock", "driver.sha256"
+LOCK, SEAL = "lock", "driver.seal"
+TRIES = 2  # what was killed once need not be again
 
 
 def program(csrc: Path, out: Path) -> Path:
     """Return the driver, built in the folder ``out`` where it is not up to date; one process at a time does so.
 
+    It is built from nothing each time: what an interrupted cmake remembers of a compiler need not be true.
+
     Raises:
         BuildError: when it does not build.
         StorageError: when the folder cannot be written.
+        ToolMissingError: when the compiler is not installed.
     """
-    driver = out / "driver"
+    driver, key = out / "driver", _key(csrc)
     try:
         with _locked(out) as lock:
-            if not _is_whole(driver):
-                _clear(out)
-            if _failure(csrc, out, lock):
-                _clear(out)
-                if failure := _failure(csrc, out, lock):
-                    raise BuildError(f"the driver does not build: {failure}")
-            # Where root measures, it is run as another user.
-            driver.chmod(0o755)
-            if not _is_whole(driver):
-                store.write_atomically(out / SEAL, file_sha256(driver).encode())
+            if not _is_kept(driver, key):
+                _build(csrc, out, lock)
+                # Where root measures, it is run as another user.
+                driver.chmod(0o755)
+                store.write_atomically(out / SEAL, _seal(driver, key))
     except OSError as error:
         raise StorageError(f"{out}: cannot be written: {error.strerror}; free space or change --runs") from error
     return driver
+
+
+def _key(csrc: Path) -> str:
+    """Return a digest of what the driver is built from."""
+    files = [file for name in ("counter", "driver", "iccs", "profile") for file in (csrc / name).glob("*.[ch]")]
+    state = hashlib.sha256(compiler_version("gcc").encode())
+    state.update(sources_sha256([*files, csrc / "CMakeLists.txt"], csrc).encode())
+    return state.hexdigest()
+
+
+def _seal(driver: Path, key: str) -> bytes:
+    return f"{key} {file_sha256(driver)}\n".encode()
+
+
+def _is_kept(driver: Path, key: str) -> bool:
+    """Return whether the program is the one that was built last, from the same sources."""
+    seal = driver.with_name(SEAL)
+    return driver.is_file() and seal.is_file() and seal.read_bytes() == _seal(driver, key)
+
+
+def _build(csrc: Path, out: Path, lock: int) -> None:
+    for _ in range(TRIES):
+        _clear(out)
+        failure = _failure(csrc, out, lock)
+        if failure is None:
+            return
+    raise BuildError(f"the driver does not build: {failure}")
 
 
 @contextlib.contextmanager
@@ -54,12 +78,6 @@ def _locked(out: Path) -> Iterator[int]:
     with (out / LOCK).open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock.fileno()
-
-
-def _is_whole(driver: Path) -> bool:
-    """Return whether the program is the one that was built last."""
-    seal = driver.with_name(SEAL)
-    return driver.is_file() and seal.is_file() and seal.read_bytes() == file_sha256(driver).encode()
 
 
 def _clear(out: Path) -> None:

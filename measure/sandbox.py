@@ -14,12 +14,14 @@ number.
 """
 
 import atexit
+import contextlib
 import hashlib
 import itertools
 import os
 import platform
 import re
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -143,6 +145,20 @@ def ways() -> tuple[Sandbox, ...]:
     """
     confine = _compiled()
     return Sandbox("bubblewrap", confine), Sandbox("landlock", confine), Sandbox("none", confine)
+
+
+def end_orphans(folder: Path) -> None:
+    """End sandboxes that speak of a folder which nobody but the caller uses now.
+
+    bubblewrap makes its inner process before that one is bound to its life: killed in that instant, as with the run
+    above it, it leaves the inner one asleep for ever.
+    """
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            inside = any(word == str(folder) or word.startswith(f"{folder}/") for word in words)
+            if words[0] == "bwrap" and inside:
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def confine_words(box: Sandbox, limits: Limits, view: View, uid: int | None) -> list[str]:

@@ -419,7 +419,7 @@ def test_another_target_and_budget_are_on_record(place: Place, capsys: pytest.Ca
     assert (planning.name, planning.trial_target_s, planning.op_budget_s) == ("quick", 0.002, 5.0)
     capsys.readouterr()
     assert place.measure("run") == 2
-    assert "begun under another plan (quick" in capsys.readouterr().err
+    assert "begun under another plan (--target 0.002 --budget 5); finish it or choose" in capsys.readouterr().err
     for words in (["--target", "0"], ["--budget", "-1"], ["--target", "nan"], ["--budget", "1e9"]):
         assert place.measure("run", *words) == 2
         assert f"{words[0]} {float(words[1]):g}: a number of seconds above 0" in capsys.readouterr().err
@@ -493,7 +493,7 @@ def test_the_account_is_of_what_was_measured_with_this_library(place: Place) -> 
     place.candidate(instance("A"))
     assert place.measure("run", "--target", "0.02") == 0
     first = store.load_system(place.data, "local").campaign.timed_work
-    place.candidate({**instance("A"), "defines": ["TOY_FAULT=none", "ANOTHER=1"]})
+    place.candidate({**instance("A"), "name": "Renamed"})
     assert place.measure("run", "--target", "0.02") == 0
     both = store.load_system(place.data, "local").campaign.timed_work
     assert first

@@ -15,8 +15,8 @@ LAID_DOWN = "" if os.geteuid() == 0 else "setpriv --inh-caps=-all --ambient-caps
 
 
 def on_a_small_disk(disk: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    """Run a program that sees a disk of 2 MB in a folder."""
-    script = f'mount -t tmpfs -o size=2m,mode=0755 none "$0" && exec {LAID_DOWN}"$@"'
+    """Run a program that sees a disk of 3 MB in a folder."""
+    script = f'mount -t tmpfs -o size=3m,mode=0755 none "$0" && exec {LAID_DOWN}"$@"'
     argv = ["unshare", "--mount", *NAME_SPACES, "sh", "-c", script, str(disk), *words]
     environment = {**os.environ, "KATALOG_SMALL_DISK": str(disk), "PYTHONPATH": str(ROOT)}
     return subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=600)

@@ -16,7 +16,7 @@ from evidence import derive
 from evidence.catalog import Candidate, Instance, Source
 from evidence.plans import QUICK
 from evidence.types import BuildInstance, FlagSet, KatStatus, Profile
-from measure import campaign, host, profile, timing
+from measure import host, profile, timing
 from measure.build import BuildJob, build_with
 from measure.plan import Operation
 from measure.profile import Task, Work
@@ -313,8 +313,3 @@ def test_the_share_of_ticks_is_the_share_of_instructions(bench: Bench, tmp_path:
     # Other work on the machine falls on some runs, so the middle one counts.
     ticks = statistics.median(shares(stand.profile(operation, call_s=0.005))[0] for _ in range(9))
     assert ticks == pytest.approx(instruction_share(stand, operation, tmp_path), abs=POINTS)
-
-
-def test_the_profile_phase_stands_between_time_and_publish() -> None:
-    names = [name for name in vars(campaign) if name.endswith("_phase")]
-    assert names == ["build_phase", "kat_phase", "time_phase", "profile_phase", "publish_phase"]

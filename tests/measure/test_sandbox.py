@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +120,13 @@ def test_what_confines_is_compiled_once_and_without_a_home_all_the_same(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert sandbox._compiled().is_file()
+
+
+def test_sandboxes_of_a_run_that_is_gone_are_ended(tmp_path: Path) -> None:
+    words = ["bwrap", "-c", "import time; time.sleep(60)", str(tmp_path / "a" / "driver")]
+    with subprocess.Popen(words, executable=sys.executable) as orphan:
+        sandbox.end_orphans(tmp_path / "b")
+        sandbox.end_orphans(tmp_path / "a" / "dri")
+        assert orphan.poll() is None
+        sandbox.end_orphans(tmp_path / "a")
+        assert orphan.wait(timeout=30) == -signal.SIGKILL

@@ -22,7 +22,7 @@ class Ended(NamedTuple):
     """How one life of a campaign ended; ``left`` are processes that outlived it."""
 
     status: int
-    left: list[int]
+    left: list[str]
 
 
 class Life:

@@ -20,7 +20,7 @@ from measure import process, sandbox, timing
 from measure.cli import main
 
 PR_SET_CHILD_SUBREAPER = 36
-LEAVE_S = 60.0
+LEAVE_S = 30.0
 # Many trials, each of them short.
 TRIALS, CALLS = 16, 100
 
@@ -56,8 +56,8 @@ def run(arguments: Sequence[str], log: Path) -> NoReturn:
         os._exit(status)
 
 
-def left_over() -> list[int]:
-    """Reap what an ended run left to this process; return what has not ended in time."""
+def left_over() -> list[str]:
+    """Reap what an ended run left to this process; return what has not ended in time, with its state and command."""
     deadline = time.monotonic() + LEAVE_S
     while time.monotonic() < deadline:
         try:
@@ -65,7 +65,19 @@ def left_over() -> list[int]:
                 time.sleep(0.005)
         except ChildProcessError:
             return []
-    return [int(word) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+    return [
+        said_of(Path("/proc", word)) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    ]
+
+
+def said_of(process: Path) -> str:
+    """Return what tells a process from others."""
+    try:
+        state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+        words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        return f"{process.name} {state} {(process / 'wchan').read_text()} {words[:600]}"
+    except OSError as error:
+        return f"{process.name} {error}"
 
 
 def answer(what: object) -> None:
