@@ -157,6 +157,9 @@ def _on_cores(rig: Rig, shares: Mapping[int, Sequence[BuildInstance]], tell: Tel
             workers[here].start()
             there.close()
         _listen(list(workers), tell)
+        # They are about to end by themselves: told to end in that very moment, one would do so with another status.
+        for worker in workers.values():
+            worker.join(STOP_TIMEOUT_S)
     finally:
         _end(workers.values())
     lost = [worker.exitcode for worker in workers.values() if worker.exitcode]
