@@ -115,7 +115,8 @@ def _process(process: Any, record: Mapping[str, Any], path: str) -> dict[str, An
             raise _UnreadableError(f"{path}.meta.{key}", f"differs from the record's {expected!r}")
     rest.update({key: _number(meta.pop(key), f"{path}.meta.{key}") for key in PROCESS_NUMBERS if key in meta})
     sizes = {key: _number(meta.pop(key), f"{path}.meta.{key}") for key in SIZE_KEYS if key in meta}
-    if sizes != {key: (record.get("sizes") or {}).get(key) for key in sizes}:
+    stated = _mapping(record.get("sizes") or {}, "$.sizes")
+    if sizes != {key: stated.get(key) for key in sizes}:
         raise _UnreadableError(f"{path}.meta", "sizes differ from the record's")
     available = meta.pop("cpu_cycles_available", None)
     if available not in ("yes", "no"):

@@ -98,3 +98,14 @@ def test_conversion_invents_nothing(published: Path) -> None:
         assert record.sources_sha256 is None
         assert record.environment.machine is None
         assert all(process.minor_page_faults is None for process in record.processes)
+
+
+def test_sizes_that_are_no_object_are_a_fault(copy2: Path) -> None:
+    file = copy2 / "x86_1" / "records" / "sign-16" / "Octarine-128__sign.json"
+    document = json.loads(file.read_bytes())
+    file.write_text(json.dumps({**document, "sizes": 1}))
+    with pytest.raises(FaultyError) as caught:
+        store.load_system(copy2, "x86_1")
+    assert [str(fault) for fault in caught.value.faults if "sizes" in str(fault)] == [
+        "x86_1/records/sign-16/Octarine-128__sign.json: $.sizes: must be an object, got 1"
+    ]
