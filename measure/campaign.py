@@ -171,7 +171,7 @@ def own_driver(run: Run) -> Path:
     """
     content = driver_program(run.settings).read_bytes()
     digest = hashlib.sha256(content).hexdigest()
-    kept = run.folder.path / "driver" / digest / "driver"
+    kept = run.folder.path.resolve() / "driver" / digest / "driver"
     if not kept.is_file() or kept.read_bytes() != content:
         run.folder.write_bytes(kept, content)
     # Where root measures, it is run as another user.

@@ -511,3 +511,10 @@ def test_a_campaign_measures_with_a_driver_of_its_own(place: Place, driver_cache
     digest = hashlib.sha256(kept.read_bytes()).hexdigest()
     assert kept.parent.name == digest
     assert {record.driver_sha256 for record in place.records().values()} == {digest}
+
+
+def test_folders_may_be_given_from_where_one_stands(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.candidate(instance("A"))
+    monkeypatch.chdir(place.folder)
+    assert main(["run", "--target", "0.001", "--data", "data", "--runs", "runs"]) == 0
+    assert len(place.records()) == 3
