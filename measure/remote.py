@@ -282,7 +282,7 @@ class Handout:
             self._fail(built, answer.worker, f"{shard or answer.worker}: {reason}")
             return
         returned.keep(self.rig, built, answer, self.shards)
-        if not returned.is_finished(self.rig, built):
+        if not timing.is_finished(self.rig, built):
             timing.drop_attempts(self.rig, built)
             self._fail(built, answer.worker, f"{shard}: its answer is not complete")
             return

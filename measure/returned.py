@@ -19,12 +19,6 @@ from measure.timing import Rig
 from measure.worker import Answer, Entry
 
 
-def is_finished(rig: Rig, built: BuildInstance) -> bool:
-    """Return whether nothing of an instance is left to measure."""
-    calls = [timing.calibration_task(built, operation) for operation in timing.operations_of(rig, built)]
-    return all(timing.finished_attempt(rig, call) for call in calls) and not timing.remaining(rig, [built])
-
-
 def decode(answer: bytes) -> Answer:
     """Return an answer.
 

@@ -35,6 +35,7 @@ def time_phase(run: Run, chosen: Sequence[Chosen]) -> None:
         if run.settings.scheduler:
             time_remotely(run, rig, part, run.settings.scheduler)
         else:
+            _drop_strangers(run, rig, part)
             with timed_work(run, rig, part):
                 _time(run, rig, part)
 
@@ -45,10 +46,13 @@ def parts(timed: Sequence[BuildInstance], defer: re.Pattern[str] | None) -> list
     return [part for part in ([built for built in timed if built not in later], later) if part]
 
 
+def _drop_strangers(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
+    for built in timing.drop_strangers(rig, timed, run.settings.cpus):
+        run.teller.say(f"time: {workers.name_of(built)} was begun on another core or machine: measured again")
+
+
 def _time(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
     cores = run.settings.cpus
-    for built in timing.drop_strangers(rig, timed, cores):
-        run.teller.say(f"time: {workers.name_of(built)} was begun on another core or machine: measured again")
     _calibrate(run, rig, timed)
     left = timing.remaining(rig, timed)
     if len(cores) > 1 and left and not _is_controlled(run):
@@ -121,7 +125,7 @@ def _is_controlled(run: Run) -> bool:
 def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], scheduler: str) -> None:
     """Have workers time the instances that are not finished."""
     settings = run.settings
-    left = [built for built in timed if not returned.is_finished(rig, built)]
+    left = [built for built in timed if not timing.is_finished(rig, built)]
     run.teller.say(f"time: {len(left)} instance(s) for the workers of {scheduler}")
     if not left:
         return
@@ -134,7 +138,7 @@ def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], sch
             say = partial(_say_time, run)
             remote.hand_out(rig, left, wanted, remote.Hooks(say, partial(note_worker, run), shown.step))
     finally:
-        done = [built for built in left if returned.is_finished(rig, built)]
+        done = [built for built in left if timing.is_finished(rig, built)]
         account(run, timing.timed_seconds(rig, done), sum(timing.span_seconds(rig, built) for built in done))
 
 

@@ -210,16 +210,19 @@ def attempts(rig: Rig, built: BuildInstance) -> list[Attempt]:
     return [one for one in found if (one.library_sha256, one.driver_sha256) == wanted]
 
 
+def is_finished(rig: Rig, built: BuildInstance) -> bool:
+    """Return whether nothing of an instance is left to measure."""
+    calls = [calibration_task(built, operation) for operation in operations_of(rig, built)]
+    return all(finished_attempt(rig, call) for call in calls) and not remaining(rig, [built])
+
+
 def drop_strangers(rig: Rig, instances: Sequence[BuildInstance], cores: Collection[int]) -> list[BuildInstance]:
     """Remove all attempts of unfinished instances that were begun on another core or machine, and return those.
 
     All operations of an instance are measured on one core, so that it is measured again from its beginning. Where only
     calibrating calls were made, nothing is bound to a core yet.
     """
-    unfinished = {(task.built.candidate, task.built.label) for _, task in remaining(rig, instances)}
-    dropped = [
-        built for built in instances if (built.candidate, built.label) in unfinished and _is_strange(rig, built, cores)
-    ]
+    dropped = [built for built in instances if _is_strange(rig, built, cores) and not is_finished(rig, built)]
     for built in dropped:
         drop_attempts(rig, built)
     return dropped

@@ -459,19 +459,26 @@ def everything_measured(place: Place) -> dict[Path, dict[str, Any]]:
     return {file: json.loads(file.read_text()) for file in (place.run / "attempts").rglob("[!.]*.json")}
 
 
-def test_an_instance_that_another_machine_began_is_measured_again(place: Place) -> None:
+@pytest.mark.parametrize("lost", ["trial-3.json", "calibration.json"])
+def test_an_instance_that_another_machine_began_is_measured_again(place: Place, lost: str) -> None:
     place.candidate(instance("A"), instance("B"))
     words = ("--only", "kem-toy", "--target", "0.001")
     assert place.measure("run", *words) == 0
     before = everything_measured(place)
     for file, attempt in before.items():
         file.write_text(json.dumps({**attempt, "shard": "worker-1"}))
-    (place.run / "attempts" / "kem-toy" / "A__enc" / "trial-3.json").unlink()
+    timed = store.load_system(place.data, "local").campaign.timed_work
+    (place.run / "attempts" / "kem-toy" / "A__enc" / lost).unlink()
     assert place.measure("run", *words) == 0
     after = everything_measured(place)
     assert after.keys() == before.keys()
     again = {file for file in after if after[file]["started_utc"] != before[file]["started_utc"]}
     assert again == {file for file in after if file.parent.name.startswith("A__")}
+    again_s = sum(trial["seconds"] for file in again for trial in after[file]["process"]["trials"])
+    now = store.load_system(place.data, "local").campaign.timed_work
+    assert timed
+    assert now
+    assert now.timed_s == pytest.approx(timed.timed_s + again_s)
     assert {record.shard for name, record in place.records().items() if name.startswith("A")} == {None}
     assert {record.shard for name, record in place.records().items() if name.startswith("B")} == {"worker-1"}
 

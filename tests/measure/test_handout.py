@@ -20,7 +20,7 @@ from evidence.types import (
     Process,
     Trial,
 )
-from measure import remote, returned, worker
+from measure import remote, returned, timing, worker
 from measure.errors import HostError, RemoteError
 from measure.host import Tools
 from measure.plan import Operation
@@ -154,7 +154,7 @@ class Desk:
         return f"worker-{len(self.checks)}"
 
     def finished(self) -> list[str]:
-        return [label for label in "AB" if returned.is_finished(self.rig, built(label))]
+        return [label for label in "AB" if timing.is_finished(self.rig, built(label))]
 
 
 @pytest.fixture(autouse=True)
