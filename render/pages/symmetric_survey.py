@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 
 from evidence.catalog import Candidate, Catalog
 from evidence.operations import FAMILIES, Family, family_of, operation_rank
-from render import figures, templating
+from render import environment, figures, templating
 from render.frames import ProfileRow, natural
 from render.sections.symmetric import NOT_MEASURABLE
 from render.subject import CandidateSubject
 from render.table import Column, Content, Piece, Table, table
 
 PATH = "symmetric-survey/index.md"
+UNREAL = ("emulated", "virtual")  # kinds of machines
 TITLES = {Family.SIGN: "Digital signatures", Family.KEM: "Key encapsulation", Family.KEX: "Key exchange"}
 
 
@@ -20,6 +21,7 @@ class Use(NamedTuple):
 
     candidate: str
     system_id: str
+    machine: str  # its kind
     shares: dict[str, str]
 
 
@@ -46,7 +48,8 @@ def of_report(report: CandidateSubject) -> Use:
     for profile in report.profiles:
         by_operation.setdefault(profile.operation, []).append(profile)
     shares = {operation: _range(found) for operation, found in by_operation.items()}
-    return Use(report.candidate, report.system.system_id, shares)
+    system = report.system
+    return Use(report.candidate, system.system_id, environment.machine_kind(system.environment), shares)
 
 
 def view(uses: Sequence[Use], catalog: Catalog) -> dict[str, Any]:
@@ -108,13 +111,20 @@ def _columns(operations: Sequence[str]) -> list[Column[Row]]:
         Column("candidate", _candidate),
         Column("verdict", lambda row: row.verdict or figures.ABSENT),
         Column("note", lambda row: Piece(row.note or figures.ABSENT)),
-        Column("system", lambda row: row.use.system_id if row.use and row.use.shares else figures.ABSENT),
+        Column("system", _system),
         *(_share(operation) for operation in operations),
     ]
 
 
 def _candidate(row: Row) -> Content:
     return Piece(row.name, f"../{row.use.system_id}/{row.candidate}/") if row.use else row.name
+
+
+def _system(row: Row) -> str:
+    """Return the system that profiled, with the kind of machine where it is no real one."""
+    if row.use is None or not row.use.shares:
+        return figures.ABSENT
+    return f"{row.use.system_id} ({row.use.machine})" if row.use.machine in UNREAL else row.use.system_id
 
 
 def _share(operation: str) -> Column[Row]:

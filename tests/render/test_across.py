@@ -29,7 +29,9 @@ def test_the_survey_gives_the_range_over_instances_and_a_row_for_each_system(loc
         local.profile("sign-x", label, "sign", ProfileCall(fn="pseudoXOF", calls=1, ticks=ticks))
         local.profile("sign-x", label, "verify", status="not measurable", reason="why", calls=None, total=None)
     report = subject(local, "sign-x")
-    uses = [symmetric_survey.of_report(each) for each in (report, _on(report, "other"))]
+    real = msgspec.structs.replace(report.system.environment, virtualized=False)
+    other = report._replace(system=report.system._replace(system_id="other", environment=real))
+    uses = [symmetric_survey.of_report(each) for each in (report, other)]
     people = Catalog(
         {},
         {
@@ -43,7 +45,8 @@ def test_the_survey_gives_the_range_over_instances_and_a_row_for_each_system(loc
         "candidate", "verdict", "note", "system", "keygen", "sign", "verify"
     ]  # fmt: skip
     assert _cells(signatures.table) == [
-        ["sign-x X", "ICCS-only", "by reading", name, "–", "81% – 97%", "not measurable"] for name in ("local", "other")
+        ["sign-x X", "ICCS-only", "by reading", name, "–", "81% – 97%", "not measurable"]
+        for name in ("local (virtual)", "other")
     ]
     assert _cells(kems.table) == [["kem-later Later", "–", "–", "–", "–", "–", "–"]]
 
