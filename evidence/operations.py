@@ -17,18 +17,21 @@ class Family(StrEnum):
 
 
 class FamilyText(NamedTuple):
-    """How the guide's section 3.5 (1) names a family, and its operations in table order."""
+    """How the guide's section 3.5 (1) names a family, its operations in table order, and its title above tables."""
 
     category: str
     function: str
     operations: tuple[str, ...]
+    title: str
 
 
 FAMILIES = {
-    Family.SIGN: FamilyText("public-key algorithm", "digital signature", ("keygen", "sign", "verify")),
-    Family.KEM: FamilyText("public-key algorithm", "key encapsulation", ("keygen", "enc", "dec")),
-    Family.KEX: FamilyText("public-key algorithm", "key exchange", ("exchange", "init_a", "init_b")),
-    Family.HASH: FamilyText("cryptographic hash algorithm", "hash", ("hash",)),
+    Family.SIGN: FamilyText(
+        "public-key algorithm", "digital signature", ("keygen", "sign", "verify"), "Digital signatures"
+    ),
+    Family.KEM: FamilyText("public-key algorithm", "key encapsulation", ("keygen", "enc", "dec"), "Key encapsulation"),
+    Family.KEX: FamilyText("public-key algorithm", "key exchange", ("exchange", "init_a", "init_b"), "Key exchange"),
+    Family.HASH: FamilyText("cryptographic hash algorithm", "hash", ("hash",), "Hash functions"),
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evidence.faults import FaultyError
-from render import unchanged
+from render.output import unchanged
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,13 +9,19 @@ from evidence import store, verify
 from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.types import Build, Change
-from render import assets, environment, feed, frames
 from render.charts.draw import Drawer
+from render.downloads import feed
 from render.downloads.offer import Downloads
-from render.entry import of_report
-from render.evidence_notes import rules
-from render.evidence_notes.scene import Look, Raised, Scene
-from render.frames import InstanceRow, ProfileRow, RecordRow
+from render.facts import environment, overview, rows
+from render.facts.entry import of_report
+from render.facts.marks import rules
+from render.facts.marks.scene import Look, Raised, Scene
+from render.facts.overview import Overview
+from render.facts.ranking import groups
+from render.facts.rows import InstanceRow, ProfileRow, RecordRow
+from render.facts.subject import CandidateSubject, SystemLink, SystemSubject
+from render.output import assets
+from render.output.write import Counts, Writer
 from render.pages import (
     candidate,
     compare,
@@ -28,8 +34,6 @@ from render.pages import (
     symmetric_survey,
     systems,
 )
-from render.subject import CandidateSubject, SystemLink, SystemSubject
-from render.write import Counts, Writer
 
 # <candidate>/<label> -> status of its known-answer test
 KatResults = dict[str, str]
@@ -48,7 +52,7 @@ class Result(NamedTuple):
 class Across(NamedTuple):
     """What pages about all systems say of each one; it outlives the system's evidence, so it is small."""
 
-    overviews: list[systems.Overview]
+    overviews: list[Overview]
     uses: list[symmetric_survey.Use]
     audited: list[size_audit.Audited]
     logs: dict[str, tuple[Change, ...]]  # change log by system
@@ -147,14 +151,14 @@ def _unservable(loaded: store.SystemEvidence) -> Iterator[Fault]:
 def system_subject(loaded: store.SystemEvidence, catalog: Catalog, present: Mapping[str, KatResults]) -> SystemSubject:
     """Return the subject of a system's pages: its evidence as tables, and the notes that it raises."""
     shown = environment.campaign_environment(loaded.records, loaded.campaign)
-    looks = [Look.of(record) for record in frames.in_page_order(loaded.records)]
+    looks = [Look.of(record) for record in rows.in_page_order(loaded.records)]
     scene = Scene(loaded.system_id, looks, shown.cpu_number, loaded.campaign.planning.trials, present)
     return SystemSubject(
         loaded.system_id,
         catalog.systems.get(loaded.system_id),
         loaded.campaign,
         shown,
-        frames.build(loaded),
+        rows.build(loaded),
         rules.find(scene),
     )
 
@@ -165,16 +169,16 @@ def _offer_system(writer: Writer, loaded: store.SystemEvidence, whole: Whole) ->
     for report in reports:
         writer.offer(candidate.path(report), candidate.render(report))
     entries = [entry for report in reports for entry in of_report(report)]
-    rankings = ranking.groups(entries, whole.drawer)
+    rankings = groups(entries)
     writer.offer(summary.path(subject), summary.render(subject, entries, list(rankings)))
-    for path, text in ranking.pages(subject, entries, rankings):
+    for path, text in ranking.pages(subject, entries, rankings, whole.drawer):
         writer.offer(path, text)
     whole.downloads.system(subject, entries, rankings, loaded)
     writer.offer(method.path(subject), method.render(subject, loaded))
     for file in _files(loaded):
         writer.offer_copy(f"data/{loaded.system_id}/{file}", loaded.folder / file)
     across = whole.across
-    across.overviews.append(systems.overview(subject, reports))
+    across.overviews.append(overview.of_system(subject, reports))
     across.logs[loaded.system_id] = loaded.changes
     across.uses.extend(map(symmetric_survey.of_report, reports))
     across.audited.extend(audited for report in reports for audited in size_audit.of_report(report))
@@ -182,9 +186,9 @@ def _offer_system(writer: Writer, loaded: store.SystemEvidence, whole: Whole) ->
 
 def subjects(system: SystemSubject, catalog: Catalog, present: Mapping[str, KatResults]) -> Iterator[CandidateSubject]:
     """Yield the subject of every candidate's page, by candidate id."""
-    instances = frames.by_candidate(system.frames.instances, InstanceRow)
-    records = frames.by_candidate(system.frames.records, RecordRow)
-    profiles = frames.by_candidate(system.frames.profiles, ProfileRow)
+    instances = rows.by_candidate(system.frames.instances, InstanceRow)
+    records = rows.by_candidate(system.frames.records, RecordRow)
+    profiles = rows.by_candidate(system.frames.profiles, ProfileRow)
     notes: dict[str, list[Raised]] = {}
     for note in system.notes:
         notes.setdefault(note.candidate, []).append(note)

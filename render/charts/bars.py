@@ -6,9 +6,10 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from evidence.operations import Family
-from render import csvtext, figures, templating
 from render.charts.draw import Figure
 from render.charts.plans import Share
+from render.downloads import csvtext
+from render.look import formats, templating
 
 LEGEND = "The first part of a bar are hash functions, the second the random number generator; the figure is the first."
 WIDTH = 200
@@ -33,7 +34,7 @@ def figure(family: Family, bars: Sequence[Share]) -> Figure | None:
     operations = list(dict.fromkeys(bar.operation for bar in bars))
     title = f"Share of symmetric functions: {', '.join(operations)}"
     told = "Share of hash functions by parameter set. " + "; ".join(
-        f"{bar.name} {bar.operation} {figures.share(bar.hash_share)}" for bar in bars
+        f"{bar.name} {bar.operation} {formats.share(bar.hash_share)}" for bar in bars
     )
     view = {
         "title": title,
@@ -50,4 +51,4 @@ def figure(family: Family, bars: Sequence[Share]) -> Figure | None:
 
 def _bar(bar: Share, row: int, column: int) -> Bar:
     shown = [f"{share * WIDTH:.1f}" for share in (bar.hash_share, bar.drng_share)]
-    return Bar(row * ROW, column * (WIDTH + 60), shown[0], shown[1], figures.share(bar.hash_share))
+    return Bar(row * ROW, column * (WIDTH + 60), shown[0], shown[1], formats.share(bar.hash_share))

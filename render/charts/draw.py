@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from render import csvtext
+from render.downloads import csvtext
 
 Rows = Sequence[Mapping[str, Any]]
 # Raise it when what becomes of Vega's SVG changes.

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from evidence.operations import Family
-from render import figures, measures
 from render.charts import specs
 from render.charts.draw import Plan
-from render.counters import Kind
-from render.entry import Entry, Operation
-from render.frames import natural
+from render.facts import counters, measures
+from render.facts.counters import Kind
+from render.facts.entry import Entry, Operation
+from render.facts.rows import natural
+from render.look import formats
 
 SENT = {
     Family.SIGN: ("public key and signature", ("public_key_bytes", "signature_bytes")),
@@ -132,13 +133,10 @@ def _named(entry: Entry) -> dict[str, str]:
 
 def _listed(rows: Sequence[dict[str, Any]], kind: Kind | None) -> str:
     best = sorted((row for row in rows if row["front"] == specs.FRONT[0]), key=lambda row: row["bytes"])
-    return "; ".join(f"{row['name']} ({row['bytes']} B, {_cost(row['cost'], kind)})" for row in best)
+    return "; ".join(f"{row['name']} ({row['bytes']} B, {counters.cost_text(row['cost'], kind)})" for row in best)
 
 
 def _ends(ends: dict[str, float], kind: Kind | None) -> str:
     ordered = sorted(ends.items(), key=lambda item: item[1])
-    return "; ".join(f"{name} {figures.one_decimal(value) if kind else _cost(value, kind)}" for name, value in ordered)
-
-
-def _cost(cost: float, kind: Kind | None) -> str:
-    return figures.count(cost) if kind else figures.duration(cost)
+    show = formats.one_decimal if kind else formats.duration
+    return "; ".join(f"{name} {show(value)}" for name, value in ordered)

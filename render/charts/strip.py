@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from evidence.derive import CallQuantiles
-from render import templating
+from render.look import templating
 
 WIDTH = 180
 MARGIN = 4

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from render.table import Table
+from render.look.table import Table
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]], names_before: Iterable[str] = ()) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evidence.types import Change, ChangedFigure
-from render import templating
-from render.changes import change_text
 from render.downloads.index import SystemFiles
+from render.facts.changes import change_text
+from render.look import templating
 
 PATH = "feed.xml"
 EVERYTHING = ("everything", "CSV")

@@ -5,8 +5,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from render import templating
-from render.table import Column, Piece, Table, table
+from render.look import templating
+from render.look.table import Column, Piece, Table, table
 
 VERSION = 1
 PAGE = "downloads/index.md"

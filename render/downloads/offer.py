@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evidence.store import SystemEvidence
-from render import csvtext, environment
-from render.downloads import archive, index, parquet, sets, tables
+from render.downloads import archive, csvtext, index, parquet, sets, tables
 from render.downloads.index import File, SystemFiles
-from render.entry import Entry
-from render.pages.ranking import Group
-from render.subject import SystemSubject
-from render.table import Table
-from render.write import Writer
+from render.facts import environment
+from render.facts.entry import Entry
+from render.facts.ranking import Group
+from render.facts.subject import SystemSubject
+from render.look.table import Table
+from render.output.write import Writer
 
 
 class Downloads:

@@ -4,11 +4,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from render import environment, figures, measures
-from render.counters import Kind
-from render.entry import Entry, Operation, shown_kind
-from render.frames import operation_text
-from render.subject import SystemSubject
+from render.facts import environment, measures
+from render.facts.counters import Kind
+from render.facts.entry import Entry, Operation, shown_kind
+from render.facts.rows import operation_text
+from render.facts.subject import SystemSubject
+from render.look import formats
 
 VERSION = 1
 
@@ -53,9 +54,9 @@ def _operation(entry: Entry, operation: Operation, kind: Kind | None) -> dict[st
         return {"failed": True}
     share = measures.hash_share(entry, operation)
     found: tuple[tuple[str, Any, Callable[[Any], str]], ...] = (
-        ("count", record.mean_count if kind else None, figures.count),
-        ("seconds", record.mean_seconds, figures.duration),
-        ("peak_rss_bytes", record.peak_rss_bytes, figures.kib),
-        ("hash_share", share, figures.share),
+        ("count", record.mean_count if kind else None, formats.count),
+        ("seconds", record.mean_seconds, formats.duration),
+        ("peak_rss_bytes", record.peak_rss_bytes, formats.kib),
+        ("hash_share", share, formats.share),
     )
     return {name: [value, show(value)] for name, value, show in found if value is not None}

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from render import frames, measures
-from render.entry import Entry
-from render.evidence_notes.scene import Raised
-from render.frames import InstanceRow, ProcessRow, ProfileRow, RecordRow
-from render.pages.ranking import Group
-from render.subject import SystemSubject
+from render.facts import measures, rows
+from render.facts.entry import Entry
+from render.facts.marks.scene import Raised
+from render.facts.ranking import Group
+from render.facts.rows import InstanceRow, ProcessRow, ProfileRow, RecordRow
+from render.facts.subject import SystemSubject
 
 Rows = list[dict[str, Any]]
 RANKED = ("strength_bits", "family", "rank", "mean_rank", "candidate", "label", "metric", "figure", "metric_rank")
@@ -94,4 +94,4 @@ def _ranking(rankings: Mapping[int, Sequence[Group]]) -> Iterator[dict[str, Any]
 
 
 def _rows(frame: Any, row: Any) -> Rows:
-    return [each._asdict() for each in frames.rows(frame, row)]
+    return [each._asdict() for each in rows.rows(frame, row)]

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from evidence.types import CounterUnit
-from render import figures
-from render.frames import RecordRow
+from render.facts.rows import RecordRow
+from render.look import formats
 
 
 class Kind(NamedTuple):
@@ -52,7 +52,12 @@ def rate_text(hertz: int | None) -> str:
     """Return the rate of a clock of fixed rate, ``2.60 GHz`` or ``19.2 MHz``; empty where it is not known."""
     if not hertz:
         return ""
-    return figures.gigahertz(hertz) if hertz >= 1e8 else f"{hertz / 1e6:.3g} MHz"
+    return formats.gigahertz(hertz) if hertz >= 1e8 else f"{hertz / 1e6:.3g} MHz"
+
+
+def cost_text(cost: float | None, kind: Kind | None) -> str:
+    """Return a cost as a count, or as a time where there is no kind of count."""
+    return formats.count(cost) if kind else formats.duration(cost)
 
 
 def _of_ticks(kind: Kind, hertz: int | None) -> str:

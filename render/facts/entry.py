@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evidence.operations import Family
-from render import counters, figures
-from render.counters import Kind
-from render.frames import InstanceRow, ProfileRow, RecordRow
-from render.levels import level_of
-from render.sections import sizes
-from render.sections.sizes import Sized
-from render.subject import CandidateSubject
+from render.facts import counters, sizes
+from render.facts.counters import Kind
+from render.facts.rows import InstanceRow, ProfileRow, RecordRow
+from render.facts.sizes import Sized
+from render.facts.strength import level_of
+from render.facts.subject import CandidateSubject
+from render.look import formats
 
 
 class Operation(NamedTuple):
@@ -80,7 +80,7 @@ def facets(entry: Entry) -> dict[str, str]:
 
 def strength(entry: Entry) -> str:
     """Return the strength in bits: ``128``."""
-    return figures.whole(entry.level)
+    return formats.whole(entry.level)
 
 
 def shown_kind(records: Sequence[RecordRow]) -> Kind | None:

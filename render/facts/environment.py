@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from evidence import plans
 from evidence.types import Campaign, Environment, Record
-from render import counters, figures
-from render.frames import RecordRow
+from render.facts import counters
+from render.facts.rows import RecordRow
+from render.look import formats
 
 ARCHITECTURES = {"x86_64": "x86-64", "aarch64": "AArch64"}
 GUIDES = {"x86_64": "x86 guide", "aarch64": "ARM guide"}
@@ -46,9 +47,9 @@ def clock_text(environment: Environment) -> str:
     smt = [f"SMT {SMT.get(environment.smt_control, environment.smt_control)}"] if environment.smt_control else []
     if environment.cpufreq_max_khz is None:
         measured = environment.core_clock_hz
-        head = f"measured {figures.gigahertz(measured)}" if measured else "rate not known"
+        head = f"measured {formats.gigahertz(measured)}" if measured else "rate not known"
         return ", ".join([f"{head}; no frequency control, the firmware sets it", *smt])
-    rate = figures.gigahertz(environment.cpufreq_max_khz * 1000)
+    rate = formats.gigahertz(environment.cpufreq_max_khz * 1000)
     governor = [f"governor {environment.cpufreq_governor}"] if environment.cpufreq_governor else []
     if environment.architecture == "aarch64" and environment.cpufreq_min_khz == environment.cpufreq_max_khz:
         inner = ", ".join([*governor, "minimum = maximum"])
@@ -70,18 +71,18 @@ def items(environment: Environment, campaign: Campaign) -> list[tuple[str, str]]
         ("processor", processor_text(environment)),
         *([("machine", environment.machine)] if environment.machine else []),
         ("clock", clock_text(environment)),
-        ("memory", figures.mib(environment.memory_total_kib)),
+        ("memory", formats.mib(environment.memory_total_kib)),
         ("OS / kernel", _joined(environment.os, environment.kernel)),
         ("compiler / build tool", _joined(environment.compiler, environment.cmake)),
         (
             "campaign start / end (UTC)",
-            _joined(*map(figures.to_the_second, (campaign.started_utc, campaign.ended_utc))),
+            _joined(*map(formats.to_the_second, (campaign.started_utc, campaign.ended_utc))),
         ),
     ]
 
 
 def _joined(*parts: str | None) -> str:
-    return " / ".join(part or figures.ABSENT for part in parts)
+    return " / ".join(part or formats.ABSENT for part in parts)
 
 
 def cautions(environment: Environment, campaign: Campaign, records: Iterable[RecordRow]) -> list[str]:

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from evidence.catalog import Footnote
-from render.table import Piece
+from render.look.table import Piece
 
 # Raw HTML stays text, and no image is loaded from anywhere.
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")

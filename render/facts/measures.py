@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from evidence.operations import Family
-from render.counters import Kind
-from render.entry import Entry, Operation
-from render.sections.sizes import Sized
+from render.facts.counters import Kind
+from render.facts.entry import Entry, Operation
+from render.facts.sizes import Sized
 
 KIB = 1024
 # Name of a size: in the interface, and in the catalog where people can state it.

@@ -1,9 +1,18 @@
-"""Ranks: each metric by itself, overall by the mean rank. Pure functions over plain numbers."""
+"""Who is ranked, who is not and why; ranks: each metric by itself, overall by the mean rank. Pure functions."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from evidence.operations import Family
+from evidence.types import KatStatus
+from render.facts import measures
+from render.facts.counters import Kind
+from render.facts.entry import Entry, shown_kind
+
 K = TypeVar("K", bound=Hashable)
+REFERENCE = "reference"
+BASELINE_CANDIDATE = "hash-iccs"
+BASELINE = "the baseline of hash functions, no candidate"
 
 
 class Contender(NamedTuple):
@@ -33,6 +42,32 @@ class Outcome(NamedTuple):
 
     placed: list[Placed]
     represented: list[tuple[Contender, Contender]]
+
+
+class Left(NamedTuple):
+    """A set that has no place of its own, and why."""
+
+    entry: Entry
+    reason: str
+
+
+class Place(NamedTuple):
+    """A ranked set and its ranks."""
+
+    entry: Entry
+    placed: Placed
+
+
+class Group(NamedTuple):
+    """The sets of one family at one strength: those ranked, those left out, and those that charts show.
+
+    Charts show all sets that can be ranked, also those for which another stands, and the baseline.
+    """
+
+    family: Family
+    places: list[Place]
+    left: list[Left]
+    charted: list[Entry]
 
 
 def shared_ranks(values: Mapping[K, float]) -> dict[K, float]:
@@ -90,3 +125,62 @@ def _ranks(standing: Sequence[Contender]) -> dict[str, dict[str, float]]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def levels(entries: Iterable[Entry]) -> list[int]:
+    """Return the strengths at which any set was built, the least first."""
+    return sorted({entry.level for entry in entries if entry.level is not None})
+
+
+def groups(entries: Sequence[Entry]) -> dict[int, list[Group]]:
+    """Return the rankings of a system by strength, each family apart."""
+    kind = shown_kind([record for entry in entries for record in entry.records.values()])
+    return {level: list(_at(level, entries, kind)) for level in levels(entries)}
+
+
+def _at(level: int, entries: Sequence[Entry], kind: Kind | None) -> Iterator[Group]:
+    for family in Family:
+        here = [entry for entry in entries if entry.level == level and entry.family is family]
+        if here:
+            yield group(family, here, kind)
+
+
+def group(family: Family, entries: Sequence[Entry], kind: Kind | None) -> Group:
+    """Return the ranking of the sets of one family at one strength."""
+    entry_of = {(entry.candidate.candidate, entry.instance.label): entry for entry in entries}
+    reasons = {key: reason for key, entry in entry_of.items() if (reason := why_not(entry, kind))}
+    outcome = rank([_contender(entry, kind) for key, entry in entry_of.items() if key not in reasons])
+    places = [Place(entry_of[each.contender.candidate, each.contender.label], each) for each in outcome.placed]
+    left = [Left(entry_of[key], reason) for key, reason in reasons.items()]
+    left += [Left(entry_of[c.candidate, c.label], f"{by.label} stands for it") for c, by in outcome.represented]
+    charted = [entry for key, entry in entry_of.items() if reasons.get(key, BASELINE) == BASELINE]
+    return Group(family, places, left, charted)
+
+
+def why_not(entry: Entry, kind: Kind | None) -> str:
+    """Return why a set cannot be ranked; nothing if it can."""
+    instance = entry.instance
+    noted = [f for f in (entry.candidate.entry.footnotes if entry.candidate.entry else ()) if f.matches(instance.label)]
+    if entry.candidate.candidate == BASELINE_CANDIDATE:
+        return BASELINE
+    if instance.variant != REFERENCE:
+        return f"{instance.variant}: only reference implementations are ranked"
+    if any(footnote.action == "exclude" for footnote in noted):
+        return "a footnote excludes it from timing"
+    if instance.kat != KatStatus.PASS and not noted:
+        return f"KAT {instance.kat}, and no footnote lets it be timed all the same"
+    missing = [metric.title for metric in measures.METRICS[entry.family] if metric.figure(entry, kind) is None]
+    return f"no figure for {', '.join(missing)}" if missing else ""
+
+
+def _contender(entry: Entry, kind: Kind | None) -> Contender:
+    metrics = measures.METRICS[entry.family]
+    figures_of = {metric.title: metric.figure(entry, kind) for metric in metrics}
+    recommended = entry.candidate.entry.recommended if entry.candidate.entry else ()
+    return Contender(
+        entry.candidate.candidate,
+        entry.instance.label,
+        {title: figure for title, figure in figures_of.items() if figure is not None},
+        tuple(metric.title for metric in metrics if metric.operation),
+        entry.instance.label in recommended,
+    )

@@ -6,9 +6,9 @@ from urllib.parse import quote
 from evidence.catalog import Candidate, System
 from evidence.operations import Family, family_of
 from evidence.types import Campaign, Environment
-from render import environment
-from render.evidence_notes.scene import Raised
-from render.frames import Frames, InstanceRow, ProfileRow, RecordRow
+from render.facts import environment
+from render.facts.marks.scene import Raised
+from render.facts.rows import Frames, InstanceRow, ProfileRow, RecordRow
 
 
 class SystemLink(NamedTuple):

@@ -12,9 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from render.write import LEDGER
+from render.output.write import LEDGER
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 # What katalog's own files do not tell: libraries whose work ends up in the pages.
 LIBRARIES = (
     "Jinja2",

@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from render import environment, templating
-from render.sections import (
+from render.facts import environment
+from render.facts.subject import CandidateSubject
+from render.look import templating
+from render.pages.sections import (
     assessment,
     basic,
     distribution,
@@ -16,7 +18,6 @@ from render.sections import (
     sizes,
     symmetric,
 )
-from render.subject import CandidateSubject
 
 
 def path(subject: CandidateSubject) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from render import templating
-from render.pages.systems import Overview
+from render.facts.overview import Overview
+from render.look import templating
 
 PATH = "compare/index.md"
 

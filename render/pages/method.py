@@ -4,11 +4,12 @@ from typing import Any, NamedTuple
 
 from evidence.store import SystemEvidence
 from evidence.types import Campaign, Change, Counter, CounterUnit, Environment, HostCheck, KatStatus
-from render import counters, environment, figures, templating
-from render.changes import change_text
-from render.frames import RecordRow, rows
-from render.subject import SystemSubject
-from render.table import Column, Line, Piece, Table, line, table
+from render.facts import counters, environment
+from render.facts.changes import change_text
+from render.facts.rows import RecordRow, rows
+from render.facts.subject import SystemSubject
+from render.look import formats, templating
+from render.look.table import Column, Line, Piece, Table, line, table
 
 STATUSES = {
     KatStatus.PASS: "the library reproduces the known answers",
@@ -97,15 +98,15 @@ def _value(state: Environment | None, name: str) -> str:
     value = getattr(state, name, None)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return figures.ABSENT if value is None else str(value)
+    return formats.ABSENT if value is None else str(value)
 
 
 def _cores(system: SystemSubject) -> Table:
     """Return how many operations and instances each core measured."""
     columns = (
         Column[Core]("core", lambda c: f"CPU {c.cpu_number}"),
-        Column[Core]("timed operations", lambda c: figures.whole(c.records), numeric=True),
-        Column[Core]("instances", lambda c: figures.whole(c.instances), numeric=True),
+        Column[Core]("timed operations", lambda c: formats.whole(c.records), numeric=True),
+        Column[Core]("instances", lambda c: formats.whole(c.instances), numeric=True),
     )
     placed = system.frames.records.dropna(subset=["cpu_number"])
     cores = [
@@ -132,7 +133,7 @@ def _host_checks(campaign: Campaign) -> Table:
     columns = (
         Column[HostCheck]("phase", lambda c: c.phase),
         Column[HostCheck]("core", lambda c: f"CPU {c.cpu}", numeric=True),
-        Column[HostCheck]("time (UTC)", lambda c: figures.to_the_second(c.utc)),
+        Column[HostCheck]("time (UTC)", lambda c: formats.to_the_second(c.utc)),
         Column[HostCheck]("problems found", lambda c: "; ".join(c.problems) or "none"),
     )
     return table("checks", "Checks of the host at the start of each phase", columns, campaign.host_checks)
@@ -141,9 +142,9 @@ def _host_checks(campaign: Campaign) -> Table:
 def _changes(loaded: SystemEvidence) -> Table:
     """Return what was published when, the latest first."""
     columns = (
-        Column[Change]("published (UTC)", lambda c: figures.to_the_second(c.published_utc)),
-        Column[Change]("instances", lambda c: figures.whole(c.instances), numeric=True),
-        Column[Change]("timed operations", lambda c: figures.whole(c.records), numeric=True),
+        Column[Change]("published (UTC)", lambda c: formats.to_the_second(c.published_utc)),
+        Column[Change]("instances", lambda c: formats.whole(c.instances), numeric=True),
+        Column[Change]("timed operations", lambda c: formats.whole(c.records), numeric=True),
         Column[Change]("changed by it", change_text),
     )
     return table("changes", "Publications of this system", columns, loaded.changes[::-1])

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from render import templating
-from render.evidence_notes.rules import RULES, Rule
-from render.table import Column, Piece, table
+from render.facts.marks.rules import RULES, Rule
+from render.look import templating
+from render.look.table import Column, Piece, table
 
 PATH = "notes/index.md"
 

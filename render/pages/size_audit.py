@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from evidence.catalog import ExternalSizes
 from evidence.operations import Family
-from render import figures, templating
-from render.frames import natural
-from render.sections import sizes
-from render.sections.sizes import Sized
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts import sizes
+from render.facts.rows import natural
+from render.facts.sizes import Sized
+from render.facts.subject import CandidateSubject
+from render.look import formats, templating
+from render.look.table import Column, Content, Piece, Table, table
 
 PATH = "size-audit/index.md"
 # What is compared: its name here, in the interface, and in the catalog where people can state it.
@@ -108,13 +108,13 @@ def _items(report: CandidateSubject, sized: Sized) -> Iterator[Item]:
     if report.family is Family.KEX:
         declared, seen = sized.interface.get("kex_declared_bytes"), sized.message_bytes
         total = None if seen is None else sum(seen)
-        yield Item(report.candidate, sized.label, MESSAGES, None, figures.ABSENT, declared, total, is_maximum=False)
+        yield Item(report.candidate, sized.label, MESSAGES, None, formats.ABSENT, declared, total, is_maximum=False)
 
 
 def _stated_text(stated: int | None, external: ExternalSizes | None, what: str) -> str:
     """Return what the catalog states; a basis concerns what varies, never the public key."""
     if stated is None or external is None or what == "public key":
-        return figures.whole(stated)
+        return formats.whole(stated)
     return sizes.with_basis(stated, external)
 
 
@@ -142,8 +142,8 @@ def _table(found: Iterable[Disagreement]) -> Table:
         Column[Disagreement]("instance", lambda d: Piece(d.item.label, code=True)),
         Column[Disagreement]("size of", lambda d: d.item.what),
         Column[Disagreement]("catalog", lambda d: d.item.stated_text, numeric=True),
-        Column[Disagreement]("interface", lambda d: figures.whole(d.item.interface), numeric=True),
-        Column[Disagreement]("returned (longest)", lambda d: figures.whole(d.item.returned), numeric=True),
+        Column[Disagreement]("interface", lambda d: formats.whole(d.item.interface), numeric=True),
+        Column[Disagreement]("returned (longest)", lambda d: formats.whole(d.item.returned), numeric=True),
         Column[Disagreement]("seen on", lambda d: ", ".join(d.systems)),
     )
     return table("sizes", "Sizes in bytes about which sources disagree", columns, found)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from render import figures, templating
-from render.pages.systems import Overview
-from render.table import Column, Content, Line, Piece, Table, line, table
+from render.facts.overview import Overview
+from render.look import formats, templating
+from render.look.table import Column, Content, Line, Piece, Table, line, table
 
 PATH = "assets/start.inc"
 LATEST = 5
@@ -29,7 +29,7 @@ def numbers(overviews: Sequence[Overview]) -> list[Line]:
         ("timed operations", sum(each.operations for each in overviews)),
         ("notes that the evidence raises", sum(each.notes for each in overviews)),
     )
-    return [line(label, figures.whole(value)) for label, value in counted]
+    return [line(label, formats.whole(value)) for label, value in counted]
 
 
 def _campaigns(overviews: Sequence[Overview]) -> Table:
@@ -39,8 +39,8 @@ def _campaigns(overviews: Sequence[Overview]) -> Table:
         Column[Overview]("measured from", lambda each: each.measured),
         Column[Overview]("architecture", lambda each: each.architecture),
         Column[Overview]("machine", lambda each: each.description),
-        Column[Overview]("candidates", lambda each: figures.whole(len(each.results)), numeric=True),
-        Column[Overview]("notes", lambda each: figures.whole(each.notes), numeric=True),
+        Column[Overview]("candidates", lambda each: formats.whole(len(each.results)), numeric=True),
+        Column[Overview]("notes", lambda each: formats.whole(each.notes), numeric=True),
     )
     return table("systems", "The latest campaigns", columns, latest)
 

@@ -8,21 +8,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from evidence.operations import FAMILIES, Family, operation_rank
-from render import environment, figures, hash_baseline, measures, templating
-from render.counters import Kind
-from render.entry import Entry, Operation, facets, shown_kind, strength
-from render.frames import natural
-from render.levels import RULE
-from render.sections import kat, sizes
-from render.subject import SystemSubject
-from render.table import Column, Content, Line, Piece, Table, line, table
+from render.facts import counters, environment, measures, sizes
+from render.facts.counters import Kind
+from render.facts.entry import Entry, Operation, facets, shown_kind, strength
+from render.facts.rows import natural
+from render.facts.strength import RULE
+from render.facts.subject import SystemSubject
+from render.look import formats, templating
+from render.look.table import Column, Content, Line, Piece, Table, line, table
+from render.pages.sections import hash_baseline, kat
 
-TITLES = {
-    Family.SIGN: "Digital signatures",
-    Family.KEM: "Key encapsulation",
-    Family.KEX: "Key exchange",
-    Family.HASH: "Hash functions",
-}
 PUBLIC_KEY = ("public key", sizes.public_key, "public_key_bytes")
 SIZE_COLUMNS = {
     Family.SIGN: (PUBLIC_KEY, ("signature", sizes.signature, "signature_bytes")),
@@ -107,7 +102,7 @@ def _groups(entries: Sequence[Entry], kind: Kind | None) -> list[Group]:
         if ours:
             is_hash = family is Family.HASH
             relative = hash_baseline.table_of(ours, kind) if is_hash else None
-            groups.append(Group(family, TITLES[family], _table(family, ours, kind), relative, is_hash))
+            groups.append(Group(family, FAMILIES[family].title, _table(family, ours, kind), relative, is_hash))
     return groups
 
 
@@ -131,7 +126,7 @@ def _caption(family: Family, entries: Sequence[Entry], kind: Kind | None) -> str
     in_brackets = ", in brackets the share of hash functions where it was measured" if shares else ""
     in_bytes = "; sizes in bytes" if family in SIZE_COLUMNS else ""
     by_length = ", by the length of the message" if family is Family.HASH else ""
-    return f"{TITLES[family]}: {cost} of one call{by_length}{in_brackets}{in_bytes}"
+    return f"{FAMILIES[family].title}: {cost} of one call{by_length}{in_brackets}{in_bytes}"
 
 
 def _notes(entry: Entry) -> Content:
@@ -154,24 +149,19 @@ def _operation_column(operation: Operation, kind: Kind | None) -> Column[Entry]:
     def content(entry: Entry) -> Content:
         record = entry.records.get(operation)
         if record is None:
-            return figures.ABSENT
+            return formats.ABSENT
         if record.status == "failed":
-            return figures.FAILED
+            return formats.FAILED
         share = measures.hash_share(entry, operation)
-        in_brackets = () if share is None else (Piece(f" ({figures.share(share)})", quiet=True),)
-        return (Piece(cost_text(measures.cost(entry, operation, kind), kind)), *in_brackets)
+        in_brackets = () if share is None else (Piece(f" ({formats.share(share)})", quiet=True),)
+        return (Piece(counters.cost_text(measures.cost(entry, operation, kind), kind)), *in_brackets)
 
     title = f"{operation.message_bytes} B" if operation.name == "hash" else operation.name
     return Column(title, content, numeric=True, order=lambda entry: measures.cost(entry, operation, kind))
 
 
-def cost_text(cost: float | None, kind: Kind | None) -> str:
-    """Return a cost as a count, or as a time where there is no kind of count."""
-    return figures.count(cost) if kind else figures.duration(cost)
-
-
 def _size_column(title: str, size: Callable[[sizes.Sized], str], name: str) -> Column[Entry]:
     def content(entry: Entry) -> str:
-        return size(entry.sized) if entry.sized else figures.ABSENT
+        return size(entry.sized) if entry.sized else formats.ABSENT
 
     return Column(title, content, numeric=True, order=lambda entry: measures.size(entry.sized, name))

@@ -5,15 +5,16 @@ from typing import Any, NamedTuple
 
 from evidence.catalog import Candidate, Catalog
 from evidence.operations import FAMILIES, Family, family_of, operation_rank
-from render import environment, figures, templating
-from render.frames import ProfileRow, natural
-from render.sections.symmetric import NOT_MEASURABLE
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts import environment
+from render.facts.rows import ProfileRow, natural
+from render.facts.subject import CandidateSubject
+from render.look import formats, templating
+from render.look.table import Column, Content, Piece, Table, table
+from render.pages.sections.symmetric import NOT_MEASURABLE
 
 PATH = "symmetric-survey/index.md"
 UNREAL = ("emulated", "virtual")  # kinds of machines
-TITLES = {Family.SIGN: "Digital signatures", Family.KEM: "Key encapsulation", Family.KEX: "Key exchange"}
+SURVEYED = tuple(family for family in Family if family is not Family.HASH)
 
 
 class Use(NamedTuple):
@@ -56,7 +57,7 @@ def view(uses: Sequence[Use], catalog: Catalog) -> dict[str, Any]:
     """Return the page's view model."""
     return {
         "title": "Survey of symmetric primitives",
-        "groups": [group for family in TITLES if (group := _group(family, uses, catalog)).table.rows],
+        "groups": [group for family in SURVEYED if (group := _group(family, uses, catalog)).table.rows],
     }
 
 
@@ -75,7 +76,7 @@ def _range(profiles: Iterable[ProfileRow]) -> str:
     shares = [p.hash_share for p in profiles if p.status == "complete" and p.hash_share is not None]
     if not shares:
         return NOT_MEASURABLE
-    low, high = figures.share(min(shares)), figures.share(max(shares))
+    low, high = formats.share(min(shares)), formats.share(max(shares))
     return low if low == high else f"{low} – {high}"
 
 
@@ -92,7 +93,8 @@ def _group(family: Family, uses: Sequence[Use], catalog: Catalog) -> Group:
     found = {operation for row in rows if row.use for operation in row.use.shares} | set(FAMILIES[family].operations)
     operations = sorted(found, key=lambda operation: operation_rank(family, operation))
     caption = "Verdict of the survey, and share of each operation that runs in symmetric functions"
-    return Group(TITLES[family], table("survey", f"{TITLES[family]}: {caption}", _columns(operations), rows))
+    title = FAMILIES[family].title
+    return Group(title, table("survey", f"{title}: {caption}", _columns(operations), rows))
 
 
 def _shown(uses: Sequence[Use]) -> Sequence[Use | None]:
@@ -109,8 +111,8 @@ def _row(name: str, entry: Candidate | None, use: Use | None) -> Row:
 def _columns(operations: Sequence[str]) -> list[Column[Row]]:
     return [
         Column("candidate", _candidate),
-        Column("verdict", lambda row: row.verdict or figures.ABSENT),
-        Column("note", lambda row: Piece(row.note or figures.ABSENT)),
+        Column("verdict", lambda row: row.verdict or formats.ABSENT),
+        Column("note", lambda row: Piece(row.note or formats.ABSENT)),
         Column("system", _system),
         *(_share(operation) for operation in operations),
     ]
@@ -123,13 +125,13 @@ def _candidate(row: Row) -> Content:
 def _system(row: Row) -> str:
     """Return the system that profiled, with the kind of machine where it is no real one."""
     if row.use is None or not row.use.shares:
-        return figures.ABSENT
+        return formats.ABSENT
     return f"{row.use.system_id} ({row.use.machine})" if row.use.machine in UNREAL else row.use.system_id
 
 
 def _share(operation: str) -> Column[Row]:
     def content(row: Row) -> Content:
         share = row.use.shares.get(operation) if row.use else None
-        return Piece(share or figures.ABSENT, alert=share == NOT_MEASURABLE)
+        return Piece(share or formats.ABSENT, alert=share == NOT_MEASURABLE)
 
     return Column(operation, content, numeric=True)

@@ -14,7 +14,8 @@ import pytest
 import evidence.cli
 import measure.cli
 import render.cli
-from render import figures, site
+from render import site
+from render.look import formats
 from tests.docs import generate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,10 +56,10 @@ def test_the_number_formats_are_those_of_the_pages() -> None:
     """Every example of the table is what the one place of number formats gives for some value."""
     text = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
     values: list[tuple[Any, float]] = [
-        (figures.count, 1.38e9), (figures.count, 816.33e6), (figures.count, 767_900), (figures.count, 3862),
-        (figures.duration, 4.5), (figures.duration, 0.303), (figures.duration, 877e-6), (figures.duration, 22.8e-9),
-        (figures.general, 1140), (figures.general, 3.3), (figures.share, 0.97), (figures.share, 0.016),
-        (figures.share, 0.0), (figures.one_decimal, 120.7), (figures.kib, 3456 * 1024), (figures.ratio, 1.17),
+        (formats.count, 1.38e9), (formats.count, 816.33e6), (formats.count, 767_900), (formats.count, 3862),
+        (formats.duration, 4.5), (formats.duration, 0.303), (formats.duration, 877e-6), (formats.duration, 22.8e-9),
+        (formats.general, 1140), (formats.general, 3.3), (formats.share, 0.97), (formats.share, 0.016),
+        (formats.share, 0.0), (formats.one_decimal, 120.7), (formats.kib, 3456 * 1024), (formats.ratio, 1.17),
     ]  # fmt: skip
     for show, value in values:
         assert f"`{show(value)}`" in text, show(value)

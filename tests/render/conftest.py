@@ -10,7 +10,7 @@ import pytest
 from evidence import catalog, store
 from evidence.catalog import Candidate, Catalog
 from render import site
-from render.subject import CandidateSubject
+from render.facts.subject import CandidateSubject
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"

@@ -13,7 +13,7 @@ import pytest
 
 from evidence import catalog, plans
 from measure import campaign, cli
-from render import figures
+from render.look import formats
 
 ADDRESSES = ("arm_1/sign-18", "x86_1/sign-16", "local/kem-kyber", "local/kex-triple", "local/hash-x")
 LINE = re.compile(r"mean=(\S+) s  median trial=(\S+) s  (\S+) ops/s")
@@ -48,12 +48,12 @@ def test_the_program_gives_the_figures_of_the_page(
         found = LINE.search(done.stdout)
         assert found
         mean, median, per_second = map(float, found.groups())
-        assert figures.duration(mean) == cells["mean time"]
+        assert formats.duration(mean) == cells["mean time"]
         count = next(cells[title] for title in head if title.startswith("mean ") and title != "mean time")
-        assert figures.count(float(done.stdout.partition("mean=")[2].split()[0])) == count
+        assert formats.count(float(done.stdout.partition("mean=")[2].split()[0])) == count
         assert f"calls={cells['n' if is_hash else 'n (trials × iters)'].split()[0]}\n" in done.stdout
         if not is_hash:
-            assert (figures.duration(median), figures.general(per_second)) == (cells["median trial"], cells["ops/s"])
+            assert (formats.duration(median), formats.general(per_second)) == (cells["median trial"], cells["ops/s"])
     assert len(rows) >= 3
 
 

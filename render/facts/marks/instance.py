@@ -5,8 +5,8 @@ from itertools import groupby
 
 from evidence import derive
 from evidence.types import Record
-from render import figures
-from render.evidence_notes.scene import Found, Scene
+from render.facts.marks.scene import Found, Scene
+from render.look import formats
 
 SLOWER = 0.05
 REFERENCE = "reference"
@@ -54,4 +54,4 @@ def _slower(optimised: Record, reference: Record) -> str:
         return ""
     if min(derive.trial_mean_seconds(optimised)) <= max(derive.trial_mean_seconds(reference)):
         return ""
-    return f"mean {figures.duration(ours)}, reference version {reference.label} {figures.duration(theirs)}"
+    return f"mean {formats.duration(ours)}, reference version {reference.label} {formats.duration(theirs)}"

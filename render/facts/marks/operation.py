@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from evidence import derive
 from evidence.types import CounterUnit, Process, Record, Sizes
-from render import figures
-from render.evidence_notes.scene import Look, Scene
+from render.facts.marks.scene import Look, Scene
+from render.look import formats
 
 LEAST_CALLS = 100
 SPREAD = 0.05
@@ -117,8 +117,8 @@ def trials_apart(look: Look, _: Scene) -> str:
     apart = (max(means) - min(means)) * look.calls / sum(trial.seconds for trial in look.trials)
     if apart <= max(SPREAD, STANDARD_ERRORS * _standard_error(look)):
         return ""
-    least, greatest = figures.duration(min(means)), figures.duration(max(means))
-    return f"means of {len(means)} trials from {least} to {greatest}, {figures.share(apart)} of their mean apart"
+    least, greatest = formats.duration(min(means)), formats.duration(max(means))
+    return f"means of {len(means)} trials from {least} to {greatest}, {formats.share(apart)} of their mean apart"
 
 
 def median_apart(look: Look, _: Scene) -> str:
@@ -133,7 +133,7 @@ def median_apart(look: Look, _: Scene) -> str:
     if abs(gap) <= max(GAP, chance):
         return ""
     side = "above" if gap > 0 else "below"
-    return f"mean {figures.count(mean)}, {figures.share(abs(gap))} {side} the median {figures.count(quantiles.p50)}"
+    return f"mean {formats.count(mean)}, {formats.share(abs(gap))} {side} the median {formats.count(quantiles.p50)}"
 
 
 def _standard_error(look: Look) -> float:

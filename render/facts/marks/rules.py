@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from render.evidence_notes import instance, operation
-from render.evidence_notes.instance import SLOWER
-from render.evidence_notes.operation import ACTIVE, GAP, LEAST_CALLS, SPREAD, STANDARD_ERRORS
-from render.evidence_notes.scene import Find, Raised, Scene, each_record
+from render.facts.marks import instance, operation
+from render.facts.marks.instance import SLOWER
+from render.facts.marks.operation import ACTIVE, GAP, LEAST_CALLS, SPREAD, STANDARD_ERRORS
+from render.facts.marks.scene import Find, Raised, Scene, each_record
 
 
 class Rule(NamedTuple):

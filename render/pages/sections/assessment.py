@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from render import environment
-from render.subject import CandidateSubject
-from render.table import Column, Piece, Table, table
+from render.facts import environment
+from render.facts.subject import CandidateSubject
+from render.look.table import Column, Piece, Table, table
 
 
 class Assessment(NamedTuple):

@@ -1,8 +1,8 @@
 """Section 1, Basic information."""
 
 from evidence.operations import FAMILIES
-from render.subject import CandidateSubject
-from render.table import Line, Piece, line
+from render.facts.subject import CandidateSubject
+from render.look.table import Line, Piece, line
 
 
 def view(subject: CandidateSubject) -> list[Line]:

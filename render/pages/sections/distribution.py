@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from evidence.derive import CallQuantiles
-from render import counters, figures, strip
-from render.counters import Kind
-from render.frames import RecordRow, operation_text
-from render.subject import CandidateSubject
-from render.table import Column, Piece, Table, table
+from render.charts import strip
+from render.facts import counters
+from render.facts.counters import Kind
+from render.facts.rows import RecordRow, operation_text
+from render.facts.subject import CandidateSubject
+from render.look import formats
+from render.look.table import Column, Piece, Table, table
 
 
 class Calls(NamedTuple):
@@ -37,7 +39,7 @@ def _calls(record: RecordRow) -> Calls | None:
 
 
 def _table(kind: Kind | None, found: list[Calls]) -> Table:
-    show = figures.count if kind else figures.nanoseconds
+    show = formats.count if kind else formats.nanoseconds
 
     def figure(title: str, pick: Callable[[Calls], float | None]) -> Column[Calls]:
         return Column(title, lambda calls: show(pick(calls)), numeric=True)

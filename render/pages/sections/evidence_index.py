@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from evidence.catalog import Harness
-from render.frames import InstanceRow, operation_text
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts.rows import InstanceRow, operation_text
+from render.facts.subject import CandidateSubject
+from render.look.table import Column, Content, Piece, Table, table
 
 
 class Item(NamedTuple):

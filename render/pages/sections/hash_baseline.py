@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from render import figures
-from render.counters import Kind
-from render.entry import Entry, Operation, facets
-from render.frames import RecordRow
-from render.table import Column, Piece, Table, table
+from render.facts.counters import Kind
+from render.facts.entry import Entry, Operation, facets
+from render.facts.ranking import BASELINE_CANDIDATE
+from render.facts.rows import RecordRow
+from render.look import formats
+from render.look.table import Column, Piece, Table, table
 
-CANDIDATE = "hash-iccs"
 LABEL = "pseudoXOF-{}"
 Baseline = dict[tuple[str, Operation], RecordRow]
 
@@ -28,7 +28,7 @@ def table_of(entries: Sequence[Entry], kind: Kind | None) -> Table | None:
     columns = [
         Column[Entry]("candidate", lambda e: Piece(e.candidate.name, href=f"{e.candidate.candidate}/")),
         Column[Entry]("instance", lambda e: Piece(e.instance.label, code=True)),
-        Column[Entry]("baseline", lambda e: _label(e) or figures.ABSENT),
+        Column[Entry]("baseline", lambda e: _label(e) or formats.ABSENT),
         *(_ratio_column(operation, baseline, kind) for operation in lengths),
     ]
     what = kind.plural if kind else "time"
@@ -37,7 +37,7 @@ def table_of(entries: Sequence[Entry], kind: Kind | None) -> Table | None:
 
 
 def _is_baseline(entry: Entry) -> bool:
-    return entry.candidate.candidate == CANDIDATE and entry.instance.label.startswith(LABEL.format(""))
+    return entry.candidate.candidate == BASELINE_CANDIDATE and entry.instance.label.startswith(LABEL.format(""))
 
 
 def _label(entry: Entry) -> str:
@@ -51,7 +51,7 @@ def _ratio_column(operation: Operation, baseline: Baseline, kind: Kind | None) -
         ours, theirs = entry.records.get(operation), baseline.get((_label(entry), operation))
         return _ratio(ours, theirs, kind) if ours and theirs else None
 
-    return Column(f"{operation.message_bytes} B", lambda entry: figures.ratio(ratio(entry)), numeric=True, order=ratio)
+    return Column(f"{operation.message_bytes} B", lambda entry: formats.ratio(ratio(entry)), numeric=True, order=ratio)
 
 
 def _ratio(ours: RecordRow, theirs: RecordRow, kind: Kind | None) -> float | None:

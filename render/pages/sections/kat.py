@@ -3,10 +3,12 @@
 from typing import NamedTuple
 
 from evidence.types import KatStatus
-from render import figures, notes
-from render.frames import InstanceRow
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts import footnotes
+from render.facts.footnotes import Note
+from render.facts.rows import InstanceRow
+from render.facts.subject import CandidateSubject
+from render.look import formats
+from render.look.table import Column, Content, Piece, Table, table
 
 
 class Kat(NamedTuple):
@@ -16,7 +18,7 @@ class Kat(NamedTuple):
     """
 
     table: Table
-    footnotes: tuple[notes.Note, ...]
+    footnotes: tuple[Note, ...]
     remarks: list[tuple[str, str]]
     unremarkable: bool
 
@@ -24,20 +26,20 @@ class Kat(NamedTuple):
 def view(subject: CandidateSubject) -> Kat:
     """Return build flags and KAT status of every instance."""
     listed = subject.entry.footnotes if subject.entry else ()
-    footnotes = notes.number(listed, [instance.label for instance in subject.instances])
+    found = footnotes.number(listed, [instance.label for instance in subject.instances])
 
     def kat(instance: InstanceRow) -> Content:
-        return (status(instance), *notes.marks(footnotes, instance.label))
+        return (status(instance), *footnotes.marks(found, instance.label))
 
     columns = (
         Column[InstanceRow]("instance", lambda i: Piece(i.label, code=True)),
-        Column[InstanceRow]("build flags", lambda i: i.flags or figures.ABSENT),
+        Column[InstanceRow]("build flags", lambda i: i.flags or formats.ABSENT),
         Column[InstanceRow]("KAT", kat),
     )
     remarks = [(i.label, text) for i in subject.instances for text in _remarks(i)]
     passed = all(instance.kat == KatStatus.PASS for instance in subject.instances)
     shown = table("kat", "Known-answer tests", columns, subject.instances)
-    return Kat(shown, footnotes.notes, remarks, passed and not remarks and not footnotes.notes)
+    return Kat(shown, found.notes, remarks, passed and not remarks and not found.notes)
 
 
 def status(instance: InstanceRow) -> Piece:

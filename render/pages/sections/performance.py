@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 from evidence.operations import Family
 from evidence.types import CounterUnit
-from render import counters, figures
-from render.counters import Kind
-from render.frames import RecordRow, operation_text
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts import counters
+from render.facts.counters import Kind
+from render.facts.rows import RecordRow, operation_text
+from render.facts.subject import CandidateSubject
+from render.look import formats
+from render.look.table import Column, Content, Piece, Table, table
 
 Href = Callable[[str], str]
 
@@ -50,9 +51,9 @@ def operation_columns(records: tuple[RecordRow, ...], href: Href) -> list[Column
         Column("instance", lambda r: Piece(r.label, code=True)),
         Column("operation", lambda r: Piece(r.operation, href(r.file))),
         *(Column(kind.title("mean "), _mean_count(kind), numeric=True) for kind in counters.kinds(records)),
-        Column("mean time", _measured(lambda r: figures.duration(r.mean_seconds)), numeric=True),
-        Column("ops/s", _measured(lambda r: figures.general(r.operations_per_second)), numeric=True),
-        Column("median trial", _measured(lambda r: figures.duration(r.median_trial_seconds)), numeric=True),
+        Column("mean time", _measured(lambda r: formats.duration(r.mean_seconds)), numeric=True),
+        Column("ops/s", _measured(lambda r: formats.general(r.operations_per_second)), numeric=True),
+        Column("median trial", _measured(lambda r: formats.duration(r.median_trial_seconds)), numeric=True),
         *_spread_columns(records),
         Column("n (trials × iters)", calls_text, numeric=True),
     ]
@@ -63,11 +64,11 @@ def hash_columns(records: tuple[RecordRow, ...], href: Href) -> list[Column[Reco
     kinds = counters.kinds(records)
     return [
         Column("instance", lambda r: Piece(r.label, code=True)),
-        Column("message", lambda r: Piece(f"{figures.whole(r.input_bytes)} B", href(r.file)), numeric=True),
+        Column("message", lambda r: Piece(f"{formats.whole(r.input_bytes)} B", href(r.file)), numeric=True),
         *(Column(kind.title("mean "), _mean_count(kind), numeric=True) for kind in kinds),
         *(Column(kind.title("", "/byte"), _count_per_byte(kind), numeric=True) for kind in kinds),
-        Column("mean time", _measured(lambda r: figures.duration(r.mean_seconds)), numeric=True),
-        Column("MB/s", _measured(lambda r: figures.one_decimal(r.megabytes_per_second)), numeric=True),
+        Column("mean time", _measured(lambda r: formats.duration(r.mean_seconds)), numeric=True),
+        Column("MB/s", _measured(lambda r: formats.one_decimal(r.megabytes_per_second)), numeric=True),
         *_spread_columns(records),
         Column("n", calls_text, numeric=True),
     ]
@@ -76,7 +77,7 @@ def hash_columns(records: tuple[RecordRow, ...], href: Href) -> list[Column[Reco
 def calls_text(record: RecordRow) -> str:
     """Return the calls behind a figure: ``3525 (5 × 705); 10 failed signing attempts retried``."""
     if not record.calls:
-        return figures.ABSENT
+        return formats.ABSENT
     each = f"{record.trials} × {record.calls_per_trial}" if record.calls_per_trial else f"{record.trials} trials"
     retried = record.sign_failures_retried
     return f"{record.calls} ({each})" + (f"; {retried} failed signing attempts retried" if retried else "")
@@ -87,21 +88,21 @@ def _measured(show: Callable[[RecordRow], str]) -> Callable[[RecordRow], Content
 
     def content(record: RecordRow) -> Content:
         failed = record.status == "failed"
-        return Piece(figures.FAILED, f"#{_failure(record).anchor}", alert=True) if failed else show(record)
+        return Piece(formats.FAILED, f"#{_failure(record).anchor}", alert=True) if failed else show(record)
 
     return content
 
 
 def _mean_count(kind: Kind) -> Callable[[RecordRow], Content]:
-    return _measured(lambda r: figures.count(r.mean_count if counters.kind_of(r) == kind else None))
+    return _measured(lambda r: formats.count(r.mean_count if counters.kind_of(r) == kind else None))
 
 
 def _count_per_byte(kind: Kind) -> Callable[[RecordRow], Content]:
     def show(record: RecordRow) -> str:
         mean, length = record.mean_count, record.input_bytes
         if counters.kind_of(record) != kind or mean is None or not length:
-            return figures.ABSENT
-        return figures.one_decimal(mean / length)
+            return formats.ABSENT
+        return formats.one_decimal(mean / length)
 
     return _measured(show)
 
@@ -112,11 +113,11 @@ def _spread_columns(records: tuple[RecordRow, ...]) -> list[Column[RecordRow]]:
     columns: list[Column[RecordRow]] = []
     if any(counters.kind_of(record) for record in spread):
         columns += [
-            Column(kind.title("median ", ", quartiles"), _spread(kind, figures.count), numeric=True)
+            Column(kind.title("median ", ", quartiles"), _spread(kind, formats.count), numeric=True)
             for kind in counters.kinds(spread)
         ]
     if any(record.counter_unit == CounterUnit.NANOSECONDS for record in spread):
-        columns.append(Column("median time, quartiles", _spread(None, figures.nanoseconds), numeric=True))
+        columns.append(Column("median time, quartiles", _spread(None, formats.nanoseconds), numeric=True))
     return columns
 
 
@@ -124,7 +125,7 @@ def _spread(kind: Kind | None, show: Callable[[float], str]) -> Callable[[Record
     def quartiles(record: RecordRow) -> str:
         values: list[Any] = [record.call_p50, record.call_p25, record.call_p75]
         if None in values or counters.kind_of(record) != kind:
-            return figures.ABSENT
+            return formats.ABSENT
         middle, low, high = map(show, values)
         return f"{middle} ({low} – {high})"
 

@@ -3,10 +3,10 @@
 from itertools import groupby
 from typing import NamedTuple
 
-from render.evidence_notes.rules import RULES
-from render.evidence_notes.scene import Raised
-from render.frames import operation_text
-from render.subject import CandidateSubject
+from render.facts.marks.rules import RULES
+from render.facts.marks.scene import Raised
+from render.facts.rows import operation_text
+from render.facts.subject import CandidateSubject
 
 
 class Mention(NamedTuple):

@@ -5,8 +5,8 @@ from functools import cache
 from typing import NamedTuple
 
 from evidence import plans
-from render import templating
-from render.subject import CandidateSubject
+from render.facts.subject import CandidateSubject
+from render.look import templating
 
 
 class Reproduce(NamedTuple):

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from render import figures
-from render.frames import RecordRow, operation_text
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts.rows import RecordRow, operation_text
+from render.facts.subject import CandidateSubject
+from render.look import formats
+from render.look.table import Column, Content, Piece, Table, table
 
 
 def view(subject: CandidateSubject) -> Table:
@@ -14,7 +14,7 @@ def view(subject: CandidateSubject) -> Table:
     columns = (
         Column[RecordRow]("instance", lambda r: Piece(r.label, code=True)),
         Column[RecordRow]("operation", lambda r: operation_text(r.operation, r.input_bytes)),
-        Column[RecordRow]("static: ELF image (bytes)", lambda r: figures.whole(static.get(r.label)), numeric=True),
+        Column[RecordRow]("static: ELF image (bytes)", lambda r: formats.whole(static.get(r.label)), numeric=True),
         Column[RecordRow]("baseline RSS", _resident(lambda r: r.baseline_rss_bytes), numeric=True),
         Column[RecordRow]("peak RSS", _resident(lambda r: r.peak_rss_bytes), numeric=True),
     )
@@ -22,4 +22,4 @@ def view(subject: CandidateSubject) -> Table:
 
 
 def _resident(pick: Callable[[RecordRow], int | None]) -> Callable[[RecordRow], Content]:
-    return lambda r: Piece(figures.FAILED, alert=True) if r.status == "failed" else figures.kib(pick(r))
+    return lambda r: Piece(formats.FAILED, alert=True) if r.status == "failed" else formats.kib(pick(r))

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from evidence.derive import DRNG_FUNCTIONS
 from evidence.operations import Family, operation_rank
-from render import figures
-from render.frames import ProfileRow, natural
-from render.subject import CandidateSubject
-from render.table import Column, Content, Piece, Table, table
+from render.facts.rows import ProfileRow, natural
+from render.facts.subject import CandidateSubject
+from render.look import formats
+from render.look.table import Column, Content, Piece, Table, table
 
 ICCS_FUNCTIONS = {"pseudohash", "pseudoXOF", "sm3hash"}
 NOT_MEASURED = "not measured"
@@ -61,7 +61,7 @@ def _wrapper_cost(subject: CandidateSubject) -> str:
     told = [(p.wrapper_cost_ticks, p.tick_source or "the clock") for p in subject.profiles if p.wrapper_cost_ticks]
     if not told:
         return ""
-    low, high = (figures.general(cost) for cost in (min(told)[0], max(told)[0]))
+    low, high = (formats.general(cost) for cost in (min(told)[0], max(told)[0]))
     sources = " and ".join(sorted({source for _, source in told}))
     return f"{low if low == high else f'{low} – {high}'} ticks of {sources}"
 
@@ -70,8 +70,8 @@ def _columns(functions: str, drng: str) -> tuple[Column[Use], ...]:
     return (
         Column("instance", lambda use: Piece(use.label, code=True)),
         Column("operation", lambda use: use.operation),
-        Column(functions, _measured(lambda p: figures.share(p.hash_share)), numeric=True),
-        Column(drng, _measured(lambda p: figures.share(p.drng_share)), numeric=True),
+        Column(functions, _measured(lambda p: formats.share(p.hash_share)), numeric=True),
+        Column(drng, _measured(lambda p: formats.share(p.drng_share)), numeric=True),
         Column("calls per operation", calls_text),
     )
 
@@ -90,9 +90,9 @@ def _measured(show: Callable[[ProfileRow], str]) -> Callable[[Use], Content]:
 def calls_text(use: Use) -> str:
     """Return calls per operation by function: ``drng 1, pseudoXOF 452``."""
     if use.profile is None or use.profile.status != "complete":
-        return figures.ABSENT
+        return formats.ABSENT
     calls = use.profile.calls_per_operation.items()
-    return ", ".join(f"{fn} {figures.general(each)}" for fn, each in calls) or figures.ABSENT
+    return ", ".join(f"{fn} {formats.general(each)}" for fn, each in calls) or formats.ABSENT
 
 
 def _uses(subject: CandidateSubject) -> list[Use]:

@@ -12,8 +12,8 @@ from evidence.operations import Family
 from render import site
 from render.charts import bars, plans, specs
 from render.charts.draw import Drawer, Plan
-from render.counters import CORE_CYCLES
-from render.entry import Entry, of_report
+from render.facts.counters import CORE_CYCLES
+from render.facts.entry import Entry, of_report
 
 ROWS = [
     {"name": "small", "bytes": 100, "cost": 5e6, "front": "front"},

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from evidence.derive import CallQuantiles
-from render import figures, strip
+from render.charts import strip
+from render.look import formats
 
 CALLS = CallQuantiles(500, 90.0, 100.0, 110.0, 120.0, 130.0, 160.0, 5000.0)
 
@@ -38,7 +39,7 @@ def test_places_on_a_linear_and_on_a_logarithmic_axis() -> None:
 
 
 def test_the_picture_says_in_words_what_it_shows() -> None:
-    svg = strip.picture("K <512>", CALLS, (125.0, 190.0), figures.count)
+    svg = strip.picture("K <512>", CALLS, (125.0, 190.0), formats.count)
     root = ET.fromstring(svg)
     assert root.find("title") is not None
     assert [node.text for node in root][:2] == [
@@ -51,7 +52,7 @@ def test_the_picture_says_in_words_what_it_shows() -> None:
 
 
 def test_marks_stand_in_order_within_the_picture() -> None:
-    placed = strip.place("K", CALLS, (125.0, 190.0), figures.count)
+    placed = strip.place("K", CALLS, (125.0, 190.0), formats.count)
     places = [float(mark) for mark in placed.marks]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (4, 176)
@@ -60,5 +61,5 @@ def test_marks_stand_in_order_within_the_picture() -> None:
 
 
 def test_equal_costs_have_a_box_that_can_be_seen() -> None:
-    svg = strip.picture("K", CallQuantiles(5, *(7.0,) * 7), (7.0,) * 5, figures.count)
+    svg = strip.picture("K", CallQuantiles(5, *(7.0,) * 7), (7.0,) * 5, formats.count)
     assert re.search(r'<rect x="90" y="2" width="1"', svg)

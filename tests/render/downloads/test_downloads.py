@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from evidence.types import Change, ChangedFigure
-from render import csvtext, feed, site
-from render.downloads import archive, index
+from render import site
+from render.downloads import archive, csvtext, feed, index
 from render.downloads.index import SystemFiles
-from render.table import Column, Piece, table
+from render.look.table import Column, Piece, table
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

@@ -8,8 +8,8 @@ import pytest
 from evidence import plans, store
 from evidence.catalog import Catalog
 from evidence.types import Environment
-from render import environment, frames
-from render.frames import RecordRow
+from render.facts import environment, rows
+from render.facts.rows import RecordRow
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_the_core_shown_is_cpu_2_where_several_were_used(local: Any) -> None:
     assert environment.campaign_environment(moved[::2], local.campaign).cpu_number == 7
     assert environment.campaign_environment([], local.campaign) == local.campaign.environment_at_end
     local.records = moved
-    rows = frames.rows(frames.build(store.load_system(local.write(), "local")).records, RecordRow)
-    assert environment.other_cores(shown, rows) == [("Kyber512", "CPU 3, CPU 7")]
+    records = rows.rows(rows.build(store.load_system(local.write(), "local")).records, RecordRow)
+    assert environment.other_cores(shown, records) == [("Kyber512", "CPU 3, CPU 7")]
 
 
 def test_cautions_name_machine_counter_checks_and_plan(local: Any) -> None:
-    rows = frames.rows(frames.build(store.load_system(local.kem().write(), "local")).records, RecordRow)
-    told = environment.cautions(local.campaign.environment_at_start, local.campaign, rows)
+    records = rows.rows(rows.build(store.load_system(local.kem().write(), "local")).records, RecordRow)
+    told = environment.cautions(local.campaign.environment_at_start, local.campaign, records)
     assert [text.partition(":")[0][:40] for text in told] == [
         "This system is a virtual machine (kvm)",
         "Counts are reference cycles of the TSC, ",
@@ -71,8 +71,8 @@ def test_cautions_name_machine_counter_checks_and_plan(local: Any) -> None:
 def test_a_fixed_machine_that_counts_core_cycles_has_no_cautions(committed: Any, people: Catalog) -> None:
     loaded = store.load_system(committed, "x86_1")
     shown = environment.campaign_environment(loaded.records, loaded.campaign)
-    rows = frames.rows(frames.build(loaded).records, RecordRow)
-    assert environment.cautions(shown, loaded.campaign, rows) == []
+    records = rows.rows(rows.build(loaded).records, RecordRow)
+    assert environment.cautions(shown, loaded.campaign, records) == []
 
 
 def test_a_shortened_full_plan_is_a_caution(committed: Any) -> None:

@@ -14,12 +14,12 @@ from evidence import store
 from evidence.catalog import Catalog
 from evidence.types import Counter, CounterUnit, Process, Quantiles, Record, Sizes, Trial
 from render import site
-from render.evidence_notes import rules
-from render.evidence_notes.rules import RULES
-from render.evidence_notes.scene import Look, Raised, Scene
+from render.facts.marks import rules
+from render.facts.marks.rules import RULES
+from render.facts.marks.scene import Look, Raised, Scene
+from render.facts.subject import CandidateSubject
 from render.pages import notes as notes_page
-from render.sections import raised
-from render.subject import CandidateSubject
+from render.pages.sections import raised
 
 JUDGING = {rule.kind for rule in RULES if rule.judges}
 Find = Callable[..., dict[str, str]]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from render.ranking import Contender, rank, representatives, shared_ranks
+from render.facts.ranking import Contender, rank, representatives, shared_ranks
 
 CYCLES = ("sign", "verify")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evidence.catalog import Candidate, Instance
-from render.levels import level_of
+from render.facts.strength import level_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from markupsafe import Markup
 
-from render import templating
+from render.look import templating
 
 NOT_IN_YAML = "\x7f \x85 \x9f \u2028 \u2029 \ufeff \ufffe \uffff"
 

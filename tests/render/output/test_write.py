@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evidence import store
-from render.write import LEDGER, Counts, Writer
+from render.output.write import LEDGER, Counts, Writer
 
 
 def _run(out: Path, files: dict[str, str], *, check: bool = False) -> tuple[Counts, list[str]]:

@@ -7,9 +7,9 @@ import msgspec
 
 from evidence.catalog import Candidate, Catalog, ExternalSizes, Survey
 from evidence.types import Kex, ProfileCall, Sizes
+from render.facts.subject import CandidateSubject
+from render.look.table import Table
 from render.pages import size_audit, symmetric_survey
-from render.subject import CandidateSubject
-from render.table import Table
 
 Make = Callable[..., CandidateSubject]
 

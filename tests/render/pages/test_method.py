@@ -8,8 +8,8 @@ import pytest
 
 from evidence import store
 from evidence.types import Change, ChangedFigure, ParallelControl, TimedWork
+from render.facts.subject import CandidateSubject
 from render.pages import method
-from render.subject import CandidateSubject
 
 Make = Callable[..., CandidateSubject]
 

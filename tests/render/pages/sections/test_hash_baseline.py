@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from render import entry, hash_baseline
-from render.counters import Kind
-from render.entry import Entry
+from render.facts import entry
+from render.facts.counters import Kind
+from render.facts.entry import Entry
+from render.facts.subject import CandidateSubject
+from render.look.table import Table
 from render.pages import summary
-from render.subject import CandidateSubject
-from render.table import Table
+from render.pages.sections import hash_baseline
 
 Make = Callable[..., CandidateSubject]
 TICKS = Kind("reference cycles", "TSC")

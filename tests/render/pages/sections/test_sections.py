@@ -8,7 +8,9 @@ import pytest
 
 from evidence.catalog import Candidate, ExternalSizes, Footnote, Survey
 from evidence.types import Counter, CounterUnit, KatStatus, Kex, ProfileCall, Quantiles, Sizes, Trial
-from render.sections import (
+from render.facts.subject import CandidateSubject
+from render.look.table import Table
+from render.pages.sections import (
     assessment,
     basic,
     distribution,
@@ -19,8 +21,6 @@ from render.sections import (
     sizes,
     symmetric,
 )
-from render.subject import CandidateSubject
-from render.table import Table
 
 Make = Callable[..., CandidateSubject]
 
