@@ -13,9 +13,14 @@ import msgspec
 
 from evidence.catalog import Candidate, Catalog, Instance
 from evidence.types import BuildInstance, Campaign, HostCheck, Planning
-from measure import build, driverbuild, flags, host, hostcheck, objects, probing, progress, publish, timing
+from measure import progress, publish
+from measure.build import compiler, flags, library
+from measure.driver import build as driver_build
+from measure.driver import probe
 from measure.errors import DriverError, HostError, ToolMissingError, UsageError
-from measure.state import KatState, RunFolder, read, recovered
+from measure.host import check, facts
+from measure.timing import trials
+from measure.timing.attempts import KatState, RunFolder, read, recovered
 
 
 class Chosen(NamedTuple):
@@ -101,11 +106,11 @@ def begin(run: Run) -> Campaign:
     """Return the campaign, noting its start at the very first phase."""
     begun = run.folder.campaign()
     if begun is None:
-        environment = host.environment(run.settings.cpu, host.tools())
+        environment = facts.environment(run.settings.cpu, facts.tools())
         begun = Campaign(
             schema=3,
             system_id=run.settings.system_id,
-            started_utc=timing.utc_now(),
+            started_utc=trials.utc_now(),
             environment_at_start=environment,
             arch_config=flags.arch_config(environment.architecture or ""),
             harness_additions=flags.HARNESS_ADDITIONS,
@@ -144,8 +149,8 @@ def check_host(run: Run, phase: str, driver: Path) -> None:
 
 
 def _checked(phase: str, driver: Path, cpu: int) -> HostCheck:
-    problems = hostcheck.problems(probing.seen(driver, cpu, probing.probe(driver, cpu)))
-    return HostCheck(phase=phase, cpu=cpu, utc=timing.utc_now(), problems=tuple(map(str, problems)))
+    problems = check.problems(probe.seen(driver, cpu, probe.probe(driver, cpu)))
+    return HostCheck(phase=phase, cpu=cpu, utc=trials.utc_now(), problems=tuple(map(str, problems)))
 
 
 def driver_program(settings: Settings) -> Path:
@@ -157,10 +162,10 @@ def driver_program(settings: Settings) -> Path:
         StorageError: when its folder cannot be written.
     """
     out = (settings.runs / "driver").resolve()
-    objects.compiler_version("gcc")
-    if host.tools().cmake is None:
+    compiler.compiler_version("gcc")
+    if facts.tools().cmake is None:
         raise ToolMissingError("cmake is not installed; install it, for example with: apt install cmake")
-    return driverbuild.program(settings.root / "csrc", out)
+    return driver_build.program(settings.root / "csrc", out)
 
 
 def own_driver(run: Run) -> Path:
@@ -198,17 +203,19 @@ def timed_instances(run: Run, chosen: Sequence[Chosen]) -> list[BuildInstance]:
     return found
 
 
-def prepared(run: Run, chosen: Sequence[Chosen], phase: str) -> tuple[timing.Rig, list[BuildInstance]]:
+def prepared(run: Run, chosen: Sequence[Chosen], phase: str) -> tuple[trials.Rig, list[BuildInstance]]:
     """Check the host; return what driver runs share, and the instances that may be timed."""
     driver = own_driver(run)
     check_host(run, phase, driver)
-    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
+    rig = trials.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     timed = timed_instances(run, chosen)
-    timing.learn(rig, timed)
+    trials.learn(rig, timed)
     return rig, timed
 
 
-def on_all_cores(run: Run, name: str, jobs: Sequence[build.BuildJob], work: Callable[[build.BuildJob], str]) -> None:
+def on_all_cores(
+    run: Run, name: str, jobs: Sequence[library.BuildJob], work: Callable[[library.BuildJob], str]
+) -> None:
     """Run a phase whose steps are independent and not timed, as many at once as there are cores."""
     with progress.phase(run.teller, name, len(jobs)) as shown, ThreadPoolExecutor(os.cpu_count()) as pool:
         try:

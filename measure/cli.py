@@ -13,11 +13,16 @@ from rich.console import Console
 from evidence import catalog, plans
 from evidence.faults import FaultyError
 from evidence.types import CandidateId, Planning, SystemId
-from measure import campaign, host, hostcheck, init, phases, probing, sandbox, slurm, space, timephase, worker
+from measure import campaign, phases, timephase
 from measure.campaign import Run, Settings
+from measure.cluster import slurm, worker
+from measure.confine import disk, sandbox
+from measure.driver import probe
 from measure.errors import HostError, MeasureError, StorageError, UsageError
+from measure.host import check, facts
 from measure.progress import Teller
-from measure.state import opened
+from measure.submission import manifest
+from measure.timing.attempts import opened
 
 ROOT = Path(__file__).resolve().parents[1]
 INIT = "init"
@@ -60,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"measure: {error}", file=sys.stderr)
         return error.exit_status
     except OSError as error:
-        if not space.is_out(error):
+        if not disk.is_out(error):
             raise
-        print(f"measure: {space.full(error.filename or options.runs)}", file=sys.stderr)
+        print(f"measure: {disk.full(error.filename or options.runs)}", file=sys.stderr)
         return StorageError.exit_status
     except KeyboardInterrupt:
         print("measure: interrupted; what was finished is kept, the same command goes on from here", file=sys.stderr)
@@ -84,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.choices[name].add_argument(
             "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers time the instances (tcp:// or tls://)"
         )
-    _add_init(commands.add_parser(INIT, help=init.HELP, description=init.HELP))
+    _add_init(commands.add_parser(INIT, help=manifest.HELP, description=manifest.HELP))
     _add_worker(commands.add_parser(WORKER, help=worker.HELP, description=worker.HELP))
     _add_slurm(commands.add_parser(SLURM, help=slurm.HELP, description=slurm.HELP))
     return parser
@@ -145,11 +150,11 @@ def _init(options: argparse.Namespace) -> int:
         candidate_id = msgspec.convert(options.id, CandidateId | None)
     except msgspec.ValidationError:
         raise UsageError(f"--id {options.id!r}: sign-, kem-, kex- or hash-, then a-z, 0-9, - and _ only") from None
-    found = init.survey(options.folder, candidate_id, ROOT)
+    found = manifest.survey(options.folder, candidate_id, ROOT)
     if options.write:
-        print(f"wrote {init.write(found, options.catalog or options.data / 'catalog')}", file=sys.stderr)
+        print(f"wrote {manifest.write(found, options.catalog or options.data / 'catalog')}", file=sys.stderr)
     else:
-        print(init.manifest(found), end="")
+        print(manifest.manifest(found), end="")
     return 0
 
 
@@ -213,7 +218,7 @@ def _planning(options: argparse.Namespace) -> Planning:
 
 def _cores(words: str | None) -> tuple[int, ...]:
     """Return the cores to measure on, in the order given."""
-    usable = host.usable_cpus()
+    usable = facts.usable_cpus()
     if words is None:
         return (usable[-1],)
     named = words.split(",")
@@ -230,16 +235,16 @@ def _check(run: Run) -> None:
     """Print what is and what is not fixed on the measuring cores, with the commands that fix it and undo that."""
     settings = run.settings
     driver = campaign.driver_program(settings)
-    probes = {cpu: probing.probe(driver, cpu) for cpu in settings.cpus}
-    looks = {cpu: probing.seen(driver, cpu, probed) for cpu, probed in probes.items()}
-    found = {cpu: hostcheck.findings(seen) for cpu, seen in looks.items()}
+    probes = {cpu: probe.probe(driver, cpu) for cpu in settings.cpus}
+    looks = {cpu: probe.seen(driver, cpu, probed) for cpu, probed in probes.items()}
+    found = {cpu: check.findings(seen) for cpu, seen in looks.items()}
     if settings.as_json:
-        cores = [hostcheck.document(looks[cpu], found[cpu], probes[cpu].refusals) for cpu in settings.cpus]
+        cores = [check.document(looks[cpu], found[cpu], probes[cpu].refusals) for cpu in settings.cpus]
         print(json.dumps({"cores": cores, "sandbox": sandbox.of_this_host().kind}, indent=1))
     else:
         print(f"candidates run confined by: {sandbox.of_this_host().kind} (best: bubblewrap)")
         for cpu in settings.cpus:
-            print(f"core {cpu}\n{hostcheck.table(found[cpu])}")
+            print(f"core {cpu}\n{check.table(found[cpu])}")
             print("".join(f"{'':11}{name} is not used: {why}\n" for name, why in probes[cpu].refusals.items()), end="")
     count = sum(not one.ready for items in found.values() for one in items)
     if count:

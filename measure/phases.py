@@ -8,11 +8,15 @@ import msgspec
 
 from evidence import store
 from evidence.types import BuildInstance
-from measure import build, objects, profile, progress, publish, sources, timing
+from measure import progress, publish
+from measure.build import compiler, library
 from measure.campaign import Chosen, Run, begin, on_all_cores, own_driver, prepared
 from measure.errors import BuildError, UsageError
 from measure.kat import gate
-from measure.state import BuildState, KatState, Profiled, RunFolder, read
+from measure.share import profile
+from measure.source import fetch as sources
+from measure.timing import trials
+from measure.timing.attempts import BuildState, KatState, Profiled, RunFolder, read
 
 
 def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
@@ -21,7 +25,7 @@ def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     fetched = fetch(run, chosen)
     jobs = [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
     # An archive's digest stands for what was unpacked from it.
-    trees = {name: one.archive_sha256 or objects.Tree(one.folder).sha256 for name, one in fetched.items()}
+    trees = {name: one.archive_sha256 or compiler.Tree(one.folder).sha256 for name, one in fetched.items()}
     on_all_cores(run, "build", jobs, lambda job: _build_one(run, job, trees[job.candidate.id]))
 
 
@@ -40,39 +44,39 @@ def fetch(run: Run, chosen: Sequence[Chosen]) -> dict[str, sources.Fetched]:
     return fetched
 
 
-def build_job(run: Run, one: Chosen, fetched: sources.Fetched) -> build.BuildJob:
+def build_job(run: Run, one: Chosen, fetched: sources.Fetched) -> library.BuildJob:
     """Return the build of one instance."""
     csrc = (run.settings.root / "csrc").resolve()
     kept = run.settings.runs / "objects"
-    return build.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve(), objects=kept)
+    return library.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve(), objects=kept)
 
 
-def _build_one(run: Run, job: build.BuildJob, tree_sha256: str) -> str:
+def _build_one(run: Run, job: library.BuildJob, tree_sha256: str) -> str:
     file = run.folder.build_file(job.candidate.id, job.instance.label)
     key = build_key(job, tree_sha256)
     state = read(file, BuildState)
     # A failed build is tried again: what it lacked may be installed by now.
     if state and state.key == key and state.built.library and _is_kept(run, job, state):
         return f"{job.candidate.id}/{job.instance.label}: kept"
-    built = build.build(job)
+    built = library.build(job)
     run.folder.write(file, BuildState(key=key, built=built))
     return f"{job.candidate.id}/{job.instance.label}: {built.flags.value if built.library else built.reason}"
 
 
-def build_key(job: build.BuildJob, tree_sha256: str) -> str:
+def build_key(job: library.BuildJob, tree_sha256: str) -> str:
     """Return a digest of all that a build depends on: recipe, sources, our C files, compiler, architecture."""
     ours = sorted(file for folder in ("iccs", "shim", "adapters") for file in (job.csrc / folder).glob("*.[ch]"))
     parts = (
         msgspec.json.encode(job.instance, order="sorted"),
         tree_sha256.encode(),
         sources.sources_sha256(ours, job.csrc).encode(),
-        objects.compiler_version(job.compiler).encode(),
+        compiler.compiler_version(job.compiler).encode(),
         job.architecture.encode(),
     )
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def _is_kept(run: Run, job: build.BuildJob, state: BuildState) -> bool:
+def _is_kept(run: Run, job: library.BuildJob, state: BuildState) -> bool:
     """Return whether a library is there as it was built, or as the known-answer test left it with other flags."""
     tested = read(run.folder.result_file(job.candidate.id, job.instance.label), KatState)
     return run.folder.holds(state.built) or bool(
@@ -86,7 +90,7 @@ def kat_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     on_all_cores(run, "kat", jobs_of(run, chosen), lambda job: _kat_one(run, job))
 
 
-def jobs_of(run: Run, chosen: Sequence[Chosen]) -> list[build.BuildJob]:
+def jobs_of(run: Run, chosen: Sequence[Chosen]) -> list[library.BuildJob]:
     """Return the builds of instances that the build phase has been over.
 
     Raises:
@@ -100,7 +104,7 @@ def jobs_of(run: Run, chosen: Sequence[Chosen]) -> list[build.BuildJob]:
     return [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
 
 
-def _kat_one(run: Run, job: build.BuildJob) -> str:
+def _kat_one(run: Run, job: library.BuildJob) -> str:
     name = f"{job.candidate.id}/{job.instance.label}"
     state = read(run.folder.build_file(job.candidate.id, job.instance.label), BuildState)
     if state is None:
@@ -110,7 +114,7 @@ def _kat_one(run: Run, job: build.BuildJob) -> str:
     if done and done.key == state.key and _still_holds(run.folder, done.result, state.built):
         return f"{name}: {done.result.kat.value} (kept)"
     # The library there may be one of other flags, or damaged.
-    checked = gate.check(job, state.built if run.folder.holds(state.built) else build.build(job))
+    checked = gate.check(job, state.built if run.folder.holds(state.built) else library.build(job))
     log = store.kat_log_path(job.candidate.id, job.instance.label) if checked.kat else None
     if checked.kat and log:
         run.folder.write_bytes(run.folder.path / log, checked.kat.log.encode())
@@ -119,7 +123,7 @@ def _kat_one(run: Run, job: build.BuildJob) -> str:
     return f"{name}: {result.kat.value}"
 
 
-def _still_holds(folder: RunFolder, result: BuildInstance, built: build.Built) -> bool:
+def _still_holds(folder: RunFolder, result: BuildInstance, built: library.Built) -> bool:
     """Return whether a known-answer test need not be run again: not where there was no library then."""
     tested = result.library is not None and built.library is not None
     return tested and folder.holds(result) and folder.holds_log(result)
@@ -145,7 +149,7 @@ def _profiled_libraries(run: Run, works: Sequence[profile.Work]) -> list[tuple[p
     """Build the profiled libraries on all cores."""
     made: dict[str, Profiled] = {}
 
-    def make(job: build.BuildJob) -> str:
+    def make(job: library.BuildJob) -> str:
         name = f"{job.candidate.id}/{job.instance.label}"
         made[name] = profile.make_library(run.folder, by_name[name])
         return f"{name}: {made[name].reason or made[name].status}"
@@ -158,7 +162,7 @@ def _profiled_libraries(run: Run, works: Sequence[profile.Work]) -> list[tuple[p
 def publish_phase(run: Run) -> Path:
     """Copy everything that the run folder holds into the data folder; return the system's folder there."""
     driver = own_driver(run)
-    rig = timing.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
+    rig = trials.rig(run.folder, driver, run.settings.cpu, run.settings.planning)
     results = run.folder.results()
     if not results:
         raise UsageError(f"{run.folder.path}: holds no KAT result: run `python -m measure run` first")

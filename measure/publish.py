@@ -17,11 +17,11 @@ from evidence.catalog import Catalog
 from evidence.faults import Fault, FaultyError
 from evidence.operations import Family, family_of
 from evidence.types import Build, BuildInstance, Campaign, Change, KatStatus, Kex, Plan, Process, Profile, Record, Sizes
+from measure.confine.process import Limits, run
 from measure.errors import PublishError, StorageError
-from measure.plan import Operation, Step
-from measure.process import Limits, run
-from measure.state import Attempt, ProfileState, read
-from measure.timing import (
+from measure.timing.attempts import Attempt, ProfileState, read
+from measure.timing.plan import Operation, Step
+from measure.timing.trials import (
     Rig,
     calibration_task,
     finished_attempt,

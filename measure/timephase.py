@@ -10,8 +10,11 @@ from functools import partial
 import msgspec
 
 from evidence.types import BuildInstance, Campaign, HostCheck, ParallelControl, TimedWork
-from measure import progress, remote, returned, timing, workers
+from measure import progress
 from measure.campaign import Chosen, Run, begin, prepared
+from measure.cluster import returned, scheduler
+from measure.timing import cores as workers
+from measure.timing import trials
 
 LONGEST_SHOWN = 15
 CONTROLS_TRIED = 20
@@ -46,32 +49,32 @@ def parts(timed: Sequence[BuildInstance], defer: re.Pattern[str] | None) -> list
     return [part for part in ([built for built in timed if built not in later], later) if part]
 
 
-def _drop_strangers(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
-    for built in timing.drop_strangers(rig, timed, run.settings.cpus):
+def _drop_strangers(run: Run, rig: trials.Rig, timed: Sequence[BuildInstance]) -> None:
+    for built in trials.drop_strangers(rig, timed, run.settings.cpus):
         run.teller.say(f"time: {workers.name_of(built)} was begun on another core or machine: measured again")
 
 
-def _time(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
+def _time(run: Run, rig: trials.Rig, timed: Sequence[BuildInstance]) -> None:
     cores = run.settings.cpus
     _calibrate(run, rig, timed)
-    left = timing.remaining(rig, timed)
+    left = trials.remaining(rig, timed)
     if len(cores) > 1 and left and not _is_controlled(run):
         control = workers.control(rig, cores, [task for _, task in left[:CONTROLS_TRIED]])
         note_control(run, control)
     for line in estimate(rig, timed, len(cores)):
         run.teller.say(line)
-    with progress.phase(run.teller, "time", sum(timing.expected_s(rig, step, task) for step, task in left)) as shown:
-        workers.share_out(rig, cores, timed, timing.run_trials, shown.step)
+    with progress.phase(run.teller, "time", sum(trials.expected_s(rig, step, task) for step, task in left)) as shown:
+        workers.share_out(rig, cores, timed, trials.run_trials, shown.step)
 
 
-def _calibrate(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> None:
-    with progress.phase(run.teller, "calibrate", len(timing.operations(rig, timed))) as shown:
-        workers.share_out(rig, run.settings.cpus, timed, timing.calibrate, shown.step)
+def _calibrate(run: Run, rig: trials.Rig, timed: Sequence[BuildInstance]) -> None:
+    with progress.phase(run.teller, "calibrate", len(trials.operations(rig, timed))) as shown:
+        workers.share_out(rig, run.settings.cpus, timed, trials.calibrate, shown.step)
 
 
-def estimate(rig: timing.Rig, timed: Sequence[BuildInstance], cores: int) -> list[str]:
+def estimate(rig: trials.Rig, timed: Sequence[BuildInstance], cores: int) -> list[str]:
     """Return what an operator is told before trials run: the longest operations, and how long all will take."""
-    plans, left = timing.plans(rig, timed), timing.remaining(rig, timed)
+    plans, left = trials.plans(rig, timed), trials.remaining(rig, timed)
     longest = sorted(plans.items(), key=lambda item: -item[1].estimated_s)[:LONGEST_SHOWN]
     lines = [
         f"{progress.duration(one.estimated_s):>12}  {f'{one.trials} × {one.iterations_per_trial}':>12}  {operation}"
@@ -80,23 +83,23 @@ def estimate(rig: timing.Rig, timed: Sequence[BuildInstance], cores: int) -> lis
     lines.append(
         f"{progress.duration(sum(one.estimated_s for one in plans.values())):>12}  in all, {len(plans)} operation(s)"
     )
-    if failed := len(timing.operations(rig, timed)) - len(plans):
+    if failed := len(trials.operations(rig, timed)) - len(plans):
         lines.append(f"{failed} operation(s) failed their first call, and are not planned")
-    seconds = sum(timing.expected_s(rig, step, task) for step, task in left) / cores
+    seconds = sum(trials.expected_s(rig, step, task) for step, task in left) / cores
     end = progress.end_text(seconds, dt.datetime.now().astimezone()) if left else ""
     lines.append(f"time: {len(left)} trials left{f', about {progress.duration(seconds)}, {end}' if left else ''}")
     return lines
 
 
 @contextlib.contextmanager
-def timed_work(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance]) -> Iterator[None]:
+def timed_work(run: Run, rig: trials.Rig, timed: Sequence[BuildInstance]) -> Iterator[None]:
     """Add what is measured in a block, and the time that it takes, to the campaign's account."""
-    before_s, begun_s = timing.timed_seconds(rig, timed), time.monotonic()
+    before_s, begun_s = trials.timed_seconds(rig, timed), time.monotonic()
     try:
         yield
     finally:
         wall_s = (time.monotonic() - begun_s) * len(run.settings.cpus)
-        account(run, timing.timed_seconds(rig, timed) - before_s, wall_s)
+        account(run, trials.timed_seconds(rig, timed) - before_s, wall_s)
 
 
 def account(run: Run, timed_s: float, wall_s: float) -> None:
@@ -122,24 +125,24 @@ def _is_controlled(run: Run) -> bool:
     return control is not None and set(control.cpus) == set(run.settings.cpus)
 
 
-def time_remotely(run: Run, rig: timing.Rig, timed: Sequence[BuildInstance], scheduler: str) -> None:
+def time_remotely(run: Run, rig: trials.Rig, timed: Sequence[BuildInstance], address: str) -> None:
     """Have workers time the instances that are not finished."""
     settings = run.settings
-    left = [built for built in timed if not timing.is_finished(rig, built)]
-    run.teller.say(f"time: {len(left)} instance(s) for the workers of {scheduler}")
+    left = [built for built in timed if not trials.is_finished(rig, built)]
+    run.teller.say(f"time: {len(left)} instance(s) for the workers of {address}")
     if not left:
         return
     strict = settings.planning.name == "full" and not settings.allow_unfixed_host
     # Where something is measured already, the rest must be like it.
-    begun = next((one.environment for built in timed for one in timing.attempts(rig, built)), None)
-    wanted = remote.terms(rig, scheduler, begun or rig.environment(), refuses_problems=strict)
+    begun = next((one.environment for built in timed for one in trials.attempts(rig, built)), None)
+    wanted = scheduler.terms(rig, address, begun or rig.environment(), refuses_problems=strict)
     try:
         with progress.phase(run.teller, "time", len(left)) as shown:
             say = partial(_say_time, run)
-            remote.hand_out(rig, left, wanted, remote.Hooks(say, partial(note_worker, run), shown.step))
+            scheduler.hand_out(rig, left, wanted, scheduler.Hooks(say, partial(note_worker, run), shown.step))
     finally:
-        done = [built for built in left if timing.is_finished(rig, built)]
-        account(run, timing.timed_seconds(rig, done), sum(timing.span_seconds(rig, built) for built in done))
+        done = [built for built in left if trials.is_finished(rig, built)]
+        account(run, trials.timed_seconds(rig, done), sum(trials.span_seconds(rig, built) for built in done))
 
 
 def _say_time(run: Run, text: str) -> None:

@@ -30,7 +30,7 @@ def test_package_imports_no_forbidden_one(package: str) -> None:
 
 def test_reader_notices_an_import(tmp_path: Path) -> None:
     file = tmp_path / "x.py"
-    file.write_text("from render.cli import main\nimport measure.plan\n")
+    file.write_text("from render.cli import main\nimport measure.timing.plan\n")
     assert imported(file) == {"render", "measure"}
 
 

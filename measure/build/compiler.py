@@ -21,13 +21,13 @@ from typing import NamedTuple
 import msgspec
 
 from evidence import store as evidence_store
-from measure import sandbox, space
+from measure.confine import disk, sandbox
+from measure.confine.process import Finished, Limits, run, was_killed
+from measure.confine.sandbox import View
+from measure.confine.scrub import scrub
 from measure.errors import ToolMissingError
-from measure.process import Finished, Limits, run, was_killed
-from measure.sandbox import View
-from measure.scrub import scrub
-from measure.selection import LANGUAGES, Language
-from measure.sources import file_sha256
+from measure.source.fetch import file_sha256
+from measure.source.select import LANGUAGES, Language
 
 COMPILE_LIMITS = Limits(timeout_s=900, address_space_bytes=8 << 30, file_size_bytes=1 << 30)
 FIRST_ERROR = re.compile(r"^.*(?:\berror: |undefined reference|multiple definition|cannot find).*$", re.MULTILINE)
@@ -147,7 +147,7 @@ def invoke(shop: Workshop, what: str, words: Sequence[str], cwd: Path) -> str:
     output = scrub(finished.stderr.text(), {**shop.folders, shop.scratch: "objects"}).strip()
     shop.log.extend([f"== {what}: {finished.how()}", *([output] if output else [])])
     if finished.exit_code != 0:
-        space.check(output, shop.scratch)
+        disk.check(output, shop.scratch)
         kind = KilledError if _killed(finished) else CompileError
         raise kind(f"{what}: {_reason(output, finished)}")
     return output

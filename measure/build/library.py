@@ -15,10 +15,8 @@ import msgspec
 from evidence.catalog import Candidate, IccsKat, Instance
 from evidence.operations import Family, family_of
 from evidence.types import Count, FlagSet, RelativePath, Sha256
-from measure import elf
-from measure.errors import BuildError
-from measure.flags import build_flags, cxx_flags, cxx_note
-from measure.objects import (
+from measure.build import elf
+from measure.build.compiler import (
     CompileError,
     KilledError,
     Tree,
@@ -30,8 +28,10 @@ from measure.objects import (
     expand,
     invoke,
 )
-from measure.selection import LANGUAGES, Selection, select
-from measure.sources import Fetched, file_sha256, sources_sha256
+from measure.build.flags import build_flags, cxx_flags, cxx_note
+from measure.errors import BuildError
+from measure.source.fetch import Fetched, file_sha256, sources_sha256
+from measure.source.select import LANGUAGES, Selection, select
 
 LOG_LIMIT_CHARACTERS = 256 * 1024
 RANDOM_SHIMS = {

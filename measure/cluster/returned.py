@@ -12,11 +12,11 @@ import msgspec
 
 from evidence.types import BuildInstance, Environment
 from evidence.verify import changed_settings
-from measure import timing
+from measure.cluster.worker import Answer, Entry
 from measure.errors import RemoteError
-from measure.state import RunFolder, read
-from measure.timing import Rig
-from measure.worker import Answer, Entry
+from measure.timing import trials
+from measure.timing.attempts import RunFolder, read
+from measure.timing.trials import Rig
 
 
 def decode(answer: bytes) -> Answer:
@@ -35,7 +35,7 @@ def fault(rig: Rig, built: BuildInstance, answer: Answer, reference: Environment
     """Return why an answer does not count: it must be about the instance, driver and kind of machine asked for."""
     if answer.error or not answer.entries:
         return answer.error or "answers with nothing"
-    operations = set(timing.operations_of(rig, built))
+    operations = set(trials.operations_of(rig, built))
     for entry in answer.entries:
         attempt, found = entry.attempt, entry.attempt.environment
         made_with = (attempt.library_sha256, attempt.driver_sha256)
@@ -61,7 +61,7 @@ def keep(rig: Rig, built: BuildInstance, answer: Answer, shards: Mapping[str, st
     entries = tuple(_labelled(entry, shards[answer.worker]) for entry in answer.entries)
     file = rig.folder.returned_file(built.candidate, built.label)
     rig.folder.write(file, msgspec.structs.replace(answer, worker=shards[answer.worker], entries=entries))
-    timing.drop_attempts(rig, built)
+    trials.drop_attempts(rig, built)
     take_in(rig.folder)
 
 

@@ -17,11 +17,13 @@ import msgspec
 
 from evidence.types import BuildInstance, Counter, Environment, HostCheck
 from evidence.verify import changed_settings
-from measure import probing, returned, timing, worker
+from measure.cluster import returned, worker
+from measure.cluster.worker import CLOSE_TIMEOUT_S, CONNECT_TIMEOUT_S, Answer, Introduction, Rules, programs
+from measure.driver import probe
 from measure.errors import HostError, MeasureError, RemoteError
-from measure.timing import Rig, Tell
-from measure.worker import CLOSE_TIMEOUT_S, CONNECT_TIMEOUT_S, Answer, Introduction, Rules, programs
-from measure.workers import name_of
+from measure.timing import trials
+from measure.timing.cores import name_of
+from measure.timing.trials import Rig, Tell
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -63,7 +65,7 @@ def terms(rig: Rig, scheduler: str, reference: Environment, *, refuses_problems:
         driver=rig.driver.read_bytes(),
         driver_sha256=rig.driver_sha256,
     )
-    return Terms(scheduler, rules, reference, probing.probe(rig.driver, rig.cpu).counter, refuses_problems)
+    return Terms(scheduler, rules, reference, probe.probe(rig.driver, rig.cpu).counter, refuses_problems)
 
 
 def refusals(found: Introduction, wanted: Terms) -> list[str]:
@@ -231,7 +233,7 @@ class Handout:
             return
         problems, cpu = found.problems, found.cpu or 0
         self.shards[address] = self.hooks.note(
-            HostCheck(phase="time", cpu=cpu, utc=timing.utc_now(), problems=problems)
+            HostCheck(phase="time", cpu=cpu, utc=trials.utc_now(), problems=problems)
         )
         self.admitted.add(address)
         self.hooks.say(f"{self.shards[address]}: {address}, core {cpu}")
@@ -282,8 +284,8 @@ class Handout:
             self._fail(built, answer.worker, f"{shard or answer.worker}: {reason}")
             return
         returned.keep(self.rig, built, answer, self.shards)
-        if not timing.is_finished(self.rig, built):
-            timing.drop_attempts(self.rig, built)
+        if not trials.is_finished(self.rig, built):
+            trials.drop_attempts(self.rig, built)
             self._fail(built, answer.worker, f"{shard}: its answer is not complete")
             return
         self.hooks.tell(1, f"{name_of(built)} by {shard}, {len(answer.entries)} processes")

@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from evidence.types import BuildInstance, Counter, Environment, Planning, Sha256
-from measure import host, hostcheck, probing, timing
+from measure.driver import probe
 from measure.errors import DriverError, MeasureError, RemoteError, ToolMissingError
-from measure.plan import Operation
-from measure.state import Attempt, RunFolder, read
+from measure.host import check, facts
+from measure.timing import trials
+from measure.timing.attempts import Attempt, RunFolder, read
+from measure.timing.plan import Operation
 
 if TYPE_CHECKING:
     from distributed import Worker
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 HELP = "measure on one core for a campaign that another machine runs"
 CONNECT_TIMEOUT_S = 30.0
 CLOSE_TIMEOUT_S = 10.0
@@ -45,7 +47,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """What all orders of a campaign share."""
 
     planning: Planning
-    versions: host.Tools  # of the programs that built the libraries
+    versions: facts.Tools  # of the programs that built the libraries
     driver: bytes
     driver_sha256: Sha256
 
@@ -193,15 +195,15 @@ def introduce(rules: bytes) -> bytes:
 
 def _introduction(rules: Rules) -> Introduction:
     with _rig(rules) as rig:
-        probed = probing.probe(rig.driver, rig.cpu)
+        probed = probe.probe(rig.driver, rig.cpu)
         with _unbound():
-            seen = probing.seen(rig.driver, rig.cpu, probed)
+            seen = probe.seen(rig.driver, rig.cpu, probed)
         return Introduction(
             programs=programs(),
             cpu=rig.cpu,
             environment=rig.environment(),
             counter=probed.counter,
-            problems=tuple(map(str, hostcheck.problems(seen))),
+            problems=tuple(map(str, check.problems(seen))),
         )
 
 
@@ -238,15 +240,15 @@ def _measured(order: Order, worker: "Worker") -> tuple[Entry, ...]:
 
     with _rig(order.rules) as rig:
         _arrived(rig.folder.path / (built.library or ""), order.library, built.library_sha256)
-        timing.learn(rig, [built])
-        timing.calibrate(rig, [built], tell)
-        timing.run_trials(rig, [built], tell)
+        trials.learn(rig, [built])
+        trials.calibrate(rig, [built], tell)
+        trials.run_trials(rig, [built], tell)
         return tuple(_entries(rig, built))
 
 
-def _entries(rig: timing.Rig, built: BuildInstance) -> Iterator[Entry]:
+def _entries(rig: trials.Rig, built: BuildInstance) -> Iterator[Entry]:
     numbers: list[int | Literal["calibration"]] = ["calibration", *range(rig.planning.trials)]
-    for operation in timing.operations_of(rig, built):
+    for operation in trials.operations_of(rig, built):
         for number in numbers:
             attempt = read(rig.folder.attempt_file(operation, number), Attempt)
             if attempt:
@@ -254,7 +256,7 @@ def _entries(rig: timing.Rig, built: BuildInstance) -> Iterator[Entry]:
 
 
 @contextlib.contextmanager
-def _rig(rules: Rules) -> Iterator[timing.Rig]:
+def _rig(rules: Rules) -> Iterator[trials.Rig]:
     """Lay out a run folder that goes when its work is done."""
     if not _places:
         raise RemoteError("is no worker of `python -m measure worker`")
@@ -265,7 +267,7 @@ def _rig(rules: Rules) -> Iterator[timing.Rig]:
         driver = folder.path / "driver"
         _arrived(driver, rules.driver, rules.driver_sha256)
         driver.chmod(0o755)
-        yield timing.Rig(folder, driver, rules.driver_sha256, place.cpu, rules.versions, rules.planning)
+        yield trials.Rig(folder, driver, rules.driver_sha256, place.cpu, rules.versions, rules.planning)
 
 
 def _arrived(file: Path, content: bytes, sha256: str | None) -> None:

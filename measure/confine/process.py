@@ -92,9 +92,9 @@ def run(  # noqa: PLR0913 - all that a process is given
     Output beyond the limit is read and dropped, so that no candidate fills a disk or blocks on a full pipe. At
     the timeout, and at any exception here, the whole process group is killed.
 
-    ``confinement`` are words that run csrc/confine with the program behind them (``measure.sandbox`` makes them);
-    ``{control_fd}`` in them becomes its socket. It sets the limits, and when this function returns, no process that
-    descends from the program is left. Without it, util-linux prlimit sets them.
+    ``confinement`` are words that run csrc/confine with the program behind them, as ``measure.confine.sandbox`` makes
+    them; ``{control_fd}`` in them becomes its socket. It sets the limits, and when this function returns, no process
+    that descends from the program is left. Without it, util-linux prlimit sets them.
 
     A program that an outsider killed, such as the kernel for want of memory, has shown nothing about itself: it is
     run again, at most twice. ``killed_retries`` keeps count; killed three times in a row is how it ended.

@@ -28,12 +28,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from measure.confine.process import CONTROL_FD, Finished, Limits, was_killed
+from measure.confine.process import run as run_process
 from measure.errors import SandboxError, ToolMissingError
-from measure.process import CONTROL_FD, Finished, Limits, was_killed
-from measure.process import run as run_process
 
 Kind = Literal["bubblewrap", "landlock", "none"]
-SOURCES = Path(__file__).resolve().parents[1] / "csrc" / "confine"
+SOURCES = Path(__file__).resolve().parents[2] / "csrc" / "confine"
 COMPILERS = ("gcc", "cc", "clang")
 COMPILE_FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE")
 PROBE_LIMITS = Limits(timeout_s=60)
@@ -74,7 +74,7 @@ class Sandbox(NamedTuple):
         stdin: bytes = b"",
         killed: Callable[[Finished], bool] = was_killed,
     ) -> Finished:
-        """Run ``argv`` as ``measure.process.run`` does, confined.
+        """Run ``argv`` as ``measure.confine.process.run`` does, confined.
 
         Raises:
             SandboxError: when the program cannot be started.

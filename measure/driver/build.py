@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evidence import store
-from measure import space
+from measure.build.compiler import compiler_version
+from measure.confine import disk
+from measure.confine.process import Limits, run
 from measure.errors import BuildError, StorageError
-from measure.objects import compiler_version
-from measure.process import Limits, run
-from measure.sources import file_sha256, sources_sha256
+from measure.source.fetch import file_sha256, sources_sha256
 
 LIMITS = Limits(timeout_s=600)
 LEAST_BYTES = 1 << 20
@@ -96,8 +96,8 @@ def _failure(csrc: Path, out: Path, lock: int) -> str | None:
         finished = run(argv, LIMITS, held=(lock,))
         if finished.exit_code != 0:
             said = finished.stderr.text() + finished.stdout.text()
-            space.check(said, out)
-            if space.free_bytes(out) < LEAST_BYTES:  # cmake does not always say why
-                raise space.full(out)
+            disk.check(said, out)
+            if disk.free_bytes(out) < LEAST_BYTES:  # cmake does not always say why
+                raise disk.full(out)
             return f"{finished.how()}: {(said.strip().splitlines() or [''])[0]}"
     return None

@@ -9,9 +9,9 @@ import msgspec
 
 from evidence.operations import Family
 from evidence.types import Counter, Kex, Positive, Process
+from measure.confine.process import RESULT_FD, Finished
+from measure.confine.scrub import scrub
 from measure.errors import DriverError
-from measure.process import RESULT_FD, Finished
-from measure.scrub import scrub
 
 # Exit status of the driver -> how its process is called in the evidence.
 FAILURES = {

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from measure import host
-from measure.driver import ProbeResult, clock_argv, probe_argv, read_clock, read_probe
-from measure.hostcheck import PROBES, Seen, is_steady
-from measure.process import Finished, Limits
-from measure.sandbox import View, run
+from measure.confine.process import Finished, Limits
+from measure.confine.sandbox import View, run
+from measure.driver.dialogue import ProbeResult, clock_argv, probe_argv, read_clock, read_probe
+from measure.host import facts
+from measure.host.check import PROBES, Seen, is_steady
 
 PROBE_LIMITS = Limits(timeout_s=60, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
 
@@ -39,10 +39,10 @@ def seen(driver: Path, cpu: int, probed: ProbeResult) -> Seen:
         DriverError: as ``clocks`` does.
     """
     return Seen(
-        env=host.environment(cpu, host.tools()),
+        env=facts.environment(cpu, facts.tools()),
         counter=probed.counter,
         clocks_hz=clocks(driver, cpu),
-        usable_cpus=frozenset(host.usable_cpus()),
+        usable_cpus=frozenset(facts.usable_cpus()),
         emulated=probed.emulated,
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from evidence.types import Counter, CounterUnit, Environment
-from measure.host import ROOT, cpu_numbers, fixed_clock_hz, read_number, read_text
+from measure.host.facts import ROOT, cpu_numbers, fixed_clock_hz, read_number, read_text
 
 CPU = "/sys/devices/system/cpu"
 STEADY_WITHIN = 0.005  # interquartile range of the measured clock, as a share of its median

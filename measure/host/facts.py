@@ -1,4 +1,4 @@
-"""The machine: what it is and how it is set (``measure.hostcheck`` judges it).
+"""The machine: what it is and how it is set (``measure.host.check`` judges it).
 
 All readers take the root of the file system, so that a recorded tree of /proc and /sys stands in for a machine.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evidence.types import Environment
-from measure.process import Limits, run
+from measure.confine.process import Limits, run
 
 ROOT = Path("/")
 CPU = "sys/devices/system/cpu"

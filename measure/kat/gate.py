@@ -9,12 +9,12 @@ import msgspec
 from evidence.catalog import IccsKat, NistKat
 from evidence.operations import Family, family_of
 from evidence.types import BuildInstance, FlagSet, KatStatus
-from measure.build import BuildJob, Built, build, build_with
+from measure.build.library import BuildJob, Built, build, build_with
+from measure.confine.process import Limits
 from measure.errors import KatError
 from measure.kat import iccs_gate
 from measure.kat.protocol import NistJob
 from measure.kat.run import Outcome, Verdict, aligned, drive, log_text, scratch_folder
-from measure.process import Limits
 
 KAT_LIMITS = Limits(timeout_s=1800, address_space_bytes=4 << 30, file_size_bytes=1 << 20)
 NOTHING_WRONG = frozenset({KatStatus.PASS, KatStatus.PARTIAL, KatStatus.NOKAT})

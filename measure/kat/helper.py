@@ -9,11 +9,11 @@ import os
 import tempfile
 from pathlib import Path
 
-from measure import space
+from measure.build.compiler import compiler_version
+from measure.confine import disk
+from measure.confine.process import Limits, run
 from measure.errors import KatError
-from measure.objects import compiler_version
-from measure.process import Limits, run
-from measure.sources import file_sha256
+from measure.source.fetch import file_sha256
 
 SOURCES = ("iccs/drng.c", "kat/loop.c")
 HEADERS = ("iccs/drng.h", "iccs/sm3.h", "iccs/iccs_hash.h")
@@ -50,7 +50,7 @@ def helper_library(csrc: Path, out: Path, compiler: str) -> Path:
         ]
         finished = run(argv, LIMITS, env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"})
         if finished.exit_code != 0:
-            space.check(finished.stderr.text(), out)
+            disk.check(finished.stderr.text(), out)
             raise KatError(f"the known-answer helper does not build: {finished.how()}: {finished.stderr.text()[:300]}")
         target = out / "helper" / f"{stem}-{file_sha256(made)[:16]}.so"
         # Never replaced: a test under way may have been allowed to read this very file.

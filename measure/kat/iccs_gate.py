@@ -7,7 +7,9 @@ from typing import NamedTuple
 from evidence.catalog import KAT_KINDS, PKC_RECORDS, IccsKat, KatFile
 from evidence.operations import Family, family_of
 from evidence.types import KatStatus
-from measure.build import BuildJob
+from measure.build.library import BuildJob
+from measure.confine.process import Limits
+from measure.confine.scrub import scrub
 from measure.errors import KatError
 from measure.kat.canonical import (
     Difference,
@@ -22,9 +24,7 @@ from measure.kat.canonical import (
 from measure.kat.helper import helper_library
 from measure.kat.protocol import IccsJob
 from measure.kat.run import Outcome, Verdict, aligned, drive, scratch_folder
-from measure.process import Limits
-from measure.scrub import scrub
-from measure.sources import file_sha256
+from measure.source.fetch import file_sha256
 
 TEXT_LIMIT_BYTES = 2 << 30
 ON_REQUEST = frozenset({"2_33"})  # takes hours on slow functions: only where the catalog names the file

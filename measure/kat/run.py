@@ -11,12 +11,12 @@ from typing import NamedTuple
 import msgspec
 
 from evidence.types import KatStatus
-from measure import space
+from measure.confine import disk
+from measure.confine.process import RESULT_FD, Finished, Limits, was_killed
+from measure.confine.sandbox import View, run
+from measure.confine.scrub import scrub
 from measure.errors import KatError, SandboxError
 from measure.kat.protocol import READY, Job, NistJob, Report
-from measure.process import RESULT_FD, Finished, Limits, was_killed
-from measure.sandbox import View, run
-from measure.scrub import scrub
 
 OUTPUT_LIMIT_CHARACTERS = 4000
 OUR_PACKAGES = ("measure", "evidence")  # that the worker imports
@@ -50,7 +50,7 @@ def drive(job: Job, limits: Limits, scratch: Path) -> Outcome:
     finished = _run_worker(job, limits, scratch)
     report = _report(finished)
     if report and report.internal_error:
-        space.check(report.internal_error, scratch)
+        disk.check(report.internal_error, scratch)
         raise KatError(f"{Path(job.library).name}: the worker failed: {report.internal_error}")
     failure = _failure(finished, report)
     if failure and failure.reason:

@@ -8,14 +8,16 @@ import msgspec
 
 from evidence.operations import Family, family_of
 from evidence.types import BuildInstance, FlagSet, Profile
-from measure import escapes, helpers, timing
-from measure.build import BuildJob, Built, build_with
-from measure.driver import DriverJob, profile_argv, read_profile
+from measure.build import helpers
+from measure.build.library import BuildJob, Built, build_with
+from measure.confine.process import Limits
+from measure.driver.dialogue import DriverJob, profile_argv, read_profile
 from measure.errors import BuildError, DriverError, StorageError
-from measure.plan import TIMEOUT_EXTRA_S, TIMEOUT_FACTOR, Operation, profile_operations, warmup_calls
-from measure.process import Limits
-from measure.sources import sources_sha256
-from measure.state import Profiled, ProfileState, RunFolder, read
+from measure.share import escapes
+from measure.source.fetch import sources_sha256
+from measure.timing import trials
+from measure.timing.attempts import Profiled, ProfileState, RunFolder, read
+from measure.timing.plan import TIMEOUT_EXTRA_S, TIMEOUT_FACTOR, Operation, profile_operations, warmup_calls
 
 LIB = "profile"  # folder of the profiled libraries, below the candidate's
 COMPLETE, NOT_MEASURABLE, FAILED = "complete", "not measurable", "failed"
@@ -92,23 +94,23 @@ class Task(NamedTuple):
     operation: Operation
     call_s: float
 
-    def operations(self, rig: timing.Rig) -> int:
+    def operations(self, rig: trials.Rig) -> int:
         """Return how many operations to count."""
         return profile_operations(self.call_s, rig.planning)
 
 
-def tasks(rig: timing.Rig, made: Sequence[tuple[Work, Profiled]]) -> list[Task]:
+def tasks(rig: trials.Rig, made: Sequence[tuple[Work, Profiled]]) -> list[Task]:
     """Return the operations to profile: those whose calibrating call went well."""
     found = []
     for work, profiled in made:
-        for operation in timing.operations_of(rig, work.built):
-            calibration = timing.finished_attempt(rig, timing.calibration_task(work.built, operation))
+        for operation in trials.operations_of(rig, work.built):
+            calibration = trials.finished_attempt(rig, trials.calibration_task(work.built, operation))
             if calibration and calibration.process.status == "complete":
-                found.append(Task(work, profiled, operation, timing.call_seconds(calibration)))
+                found.append(Task(work, profiled, operation, trials.call_seconds(calibration)))
     return found
 
 
-def run_all(rig: timing.Rig, wanted: Sequence[Task], tell: timing.Tell) -> None:
+def run_all(rig: trials.Rig, wanted: Sequence[Task], tell: trials.Tell) -> None:
     """Profile what has no result yet."""
     for task in wanted:
         key = task_key(rig, task)
@@ -119,14 +121,14 @@ def run_all(rig: timing.Rig, wanted: Sequence[Task], tell: timing.Tell) -> None:
         tell(task.call_s * task.operations(rig), str(task.operation))
 
 
-def task_key(rig: timing.Rig, task: Task) -> str:
+def task_key(rig: trials.Rig, task: Task) -> str:
     """Return a digest of what a profile depends on."""
     return _digest(
         task.profiled.key, task.profiled.built.library_sha256 or "", rig.driver_sha256, str(task.operations(rig))
     )
 
 
-def perform(rig: timing.Rig, task: Task) -> Profile:
+def perform(rig: trials.Rig, task: Task) -> Profile:
     """Run the driver over a profiled library, or say why that is to no purpose."""
     operation, profiled = task.operation, task.profiled
     known = Profile(
@@ -144,7 +146,7 @@ def perform(rig: timing.Rig, task: Task) -> Profile:
     return _observed(rig, task, known, profiled.built.library)
 
 
-def _observed(rig: timing.Rig, task: Task, known: Profile, library: str) -> Profile:
+def _observed(rig: trials.Rig, task: Task, known: Profile, library: str) -> Profile:
     if not (rig.folder.path / library).is_file():
         raise StorageError(f"{task.operation}: its profiled library is gone; run the profile phase again")
     job = DriverJob(
@@ -158,14 +160,14 @@ def _observed(rig: timing.Rig, task: Task, known: Profile, library: str) -> Prof
         input_bytes=task.operation.input_bytes,
     )
     timeout_s = TIMEOUT_FACTOR * (job.iterations + job.warmups) * task.call_s + TIMEOUT_EXTRA_S
-    limits = Limits(timeout_s, timing.ADDRESS_SPACE_BYTES, timing.FILE_SIZE_BYTES)
-    environment, started = rig.environment(), timing.utc_now()
-    finished = timing.drive(rig, profile_argv(rig.driver, job), limits, library)
+    limits = Limits(timeout_s, trials.ADDRESS_SPACE_BYTES, trials.FILE_SIZE_BYTES)
+    environment, started = rig.environment(), trials.utc_now()
+    finished = trials.drive(rig, profile_argv(rig.driver, job), limits, library)
     observed = read_profile(finished, job)
     facts = {
         "driver_sha256": rig.driver_sha256,
         "started_utc": started,
-        "environment": timing.marked(environment, finished),
+        "environment": trials.marked(environment, finished),
         "roles": _roles(task.work.job, observed),
     }
     try:

@@ -22,7 +22,7 @@ from unearth.preparer import HTTPErrors, download_link
 
 from evidence import store
 from evidence.catalog import Source
-from measure import space
+from measure.confine import disk
 from measure.errors import SourceError
 
 DEFAULT_INDEX = "https://pypi.org/simple/"
@@ -65,8 +65,8 @@ def fetch(source: Source, cache: Path, base: Path) -> Fetched:
             with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as scratch:
                 _fetch_into(source, origin, base, Path(scratch), target)
         except (OSError, SourceError) as error:
-            if space.is_out(error) or space.is_out(error.__cause__):
-                raise space.full(cache) from error
+            if disk.is_out(error) or disk.is_out(error.__cause__):
+                raise disk.full(cache) from error
             raise
     return Fetched(_top_folder(target), origin, source.sha256)
 

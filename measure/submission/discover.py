@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evidence.operations import Family
 from measure.kat.canonical import canonical_lines, digest, has_empty_length, is_length, parse_mode
-from measure.selection import HEADERS, LANGUAGES, OFFICIAL_DRIVER, STRING, code_of, files_below, main_depth
+from measure.source.select import HEADERS, LANGUAGES, OFFICIAL_DRIVER, STRING, code_of, files_below, main_depth
 
 SIGNATURES = {
     Family.SIGN: re.compile(r"\bsig_keygen\s*\("),

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import yaml
 
 from evidence.operations import Family
-from measure.discover import FoundInstance, FoundKat, Name, instances, kat_files, same_name
 from measure.errors import StorageError, UsageError
+from measure.submission.discover import FoundInstance, FoundKat, Name, instances, kat_files, same_name
 
 HELP = "write a first manifest of a submission folder, with comments where a person must decide"
 FAMILY_OF_KIND = {"SIG": Family.SIGN, "KEM": Family.KEM, "KEX": Family.KEX}

@@ -31,10 +31,10 @@ import msgspec
 
 from evidence import plans, store
 from evidence.types import BuildInstance, Campaign, Environment, Planning, Process, Profile, Sha256, Utc
-from measure.build import Built
+from measure.build.library import Built
 from measure.errors import StorageError, UsageError
-from measure.plan import Operation
-from measure.sources import file_sha256
+from measure.source.fetch import file_sha256
+from measure.timing.plan import Operation
 
 T = TypeVar("T", bound=msgspec.Struct)
 SHARED = ("sources", "objects")  # folders of all runs

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from evidence.types import BuildInstance, ParallelControl
 from measure.errors import DriverError, MeasureError, UsageError
-from measure.timing import Rig, Task, Tell, core_of, expected_s, operations, perform, remaining
+from measure.timing.trials import Rig, Task, Tell, core_of, expected_s, operations, perform, remaining
 
 STOP_TIMEOUT_S = 30.0
 CONTROL_TRIALS = 5

@@ -9,14 +9,14 @@ import msgspec
 
 from evidence.operations import FAMILIES, HASH_INPUT_BYTES, Family, family_of, kex_operations
 from evidence.types import BuildInstance, CounterUnit, Environment, Plan, Planning, Process, Sha256
-from measure import host
-from measure.driver import DriverJob, is_emulated, read_passes, read_process, sizes_argv, time_argv
+from measure.confine.process import Finished, Limits
+from measure.confine.sandbox import View, run
+from measure.driver.dialogue import DriverJob, is_emulated, read_passes, read_process, sizes_argv, time_argv
 from measure.errors import DriverError
-from measure.plan import Operation, Step, calibration_is_measurement, estimated_s, interleave, plan_operation
-from measure.process import Finished, Limits
-from measure.sandbox import View, run
-from measure.sources import file_sha256
-from measure.state import Attempt, Interface, RunFolder, read
+from measure.host import facts
+from measure.source.fetch import file_sha256
+from measure.timing.attempts import Attempt, Interface, RunFolder, read
+from measure.timing.plan import Operation, Step, calibration_is_measurement, estimated_s, interleave, plan_operation
 
 CALIBRATION_TIMEOUT_S = 4 * 3600.0
 DISTURBED_BELOW = 0.95  # of the fixed clock
@@ -34,12 +34,12 @@ class Rig(NamedTuple):
     driver: Path
     driver_sha256: str
     cpu: int
-    versions: host.Tools
+    versions: facts.Tools
     planning: Planning
 
     def environment(self) -> Environment:
         """Return the state of the machine now."""
-        return host.environment(self.cpu, self.versions)
+        return facts.environment(self.cpu, self.versions)
 
 
 class Task(NamedTuple):
@@ -58,7 +58,7 @@ Tell = Callable[[float, str], None]
 
 def rig(folder: RunFolder, driver: Path, cpu: int, planning: Planning) -> Rig:
     """Return the shared part of all driver runs."""
-    return Rig(folder, driver.resolve(), file_sha256(driver), cpu, host.tools(), planning)
+    return Rig(folder, driver.resolve(), file_sha256(driver), cpu, facts.tools(), planning)
 
 
 def learn(rig: Rig, instances: Sequence[BuildInstance]) -> None:
@@ -269,7 +269,7 @@ def _undisturbed(rig: Rig, task: Task) -> Attempt:
     """Run one trial, and again, at most twice, while its clock rate shows that it was disturbed."""
     for retries in range(DISTURBED_RETRIES + 1):
         attempt = perform(rig, task, retries)
-        if not disturbed(attempt.process, host.fixed_clock_hz(attempt.environment)):
+        if not disturbed(attempt.process, facts.fixed_clock_hz(attempt.environment)):
             break
     return attempt
 
@@ -299,7 +299,7 @@ def perform(rig: Rig, task: Task, disturbed_retries: int) -> Attempt:
         iterations=task.iterations,
         warmups=task.warmups,
         cpu=rig.cpu,
-        clock_hz=host.fixed_clock_hz(environment),
+        clock_hz=facts.fixed_clock_hz(environment),
         input_bytes=task.operation.input_bytes,
     )
     limits = Limits(task.timeout_s, address_space_bytes=ADDRESS_SPACE_BYTES, file_size_bytes=FILE_SIZE_BYTES)

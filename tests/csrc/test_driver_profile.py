@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from measure import helpers
+from measure.build import helpers
 
 CSRC = Path(__file__).resolve().parents[2] / "csrc"
 NAMES = ('-DKATALOG_CANDIDATE="sign-toy"', '-DKATALOG_INSTANCE="Toy"', '-DKATALOG_BUILD_FLAGS="-O2"')

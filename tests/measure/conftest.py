@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from evidence.catalog import Candidate, Catalog, Instance, Source, load
-from measure.build import BuildJob
+from measure.build.library import BuildJob
 from measure.errors import SourceError
-from measure.sources import Fetched, fetch
+from measure.source.fetch import Fetched, fetch
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOY = Path(__file__).resolve().parent / "toy"

@@ -271,7 +271,7 @@ def test_a_full_plan_wants_a_fit_host(
     place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.candidate(instance("A"))
-    monkeypatch.setattr("measure.hostcheck.problems", lambda *_: ["turbo is enabled: echo 1 > no_turbo"])
+    monkeypatch.setattr("measure.host.check.problems", lambda *_: ["turbo is enabled: echo 1 > no_turbo"])
     assert place.measure("run", "--full") == 7
     assert "the host is not fit for a full plan: turbo is enabled: echo 1 > no_turbo" in capsys.readouterr().err
     assert not (place.data / "local").exists()

@@ -11,9 +11,9 @@ from evidence import derive, store
 from evidence.operations import HASH_INPUT_BYTES
 from evidence.types import Process, Profile, Record
 from measure.cli import main
-from measure.plan import Operation
 from measure.publish import largest_kex
-from measure.state import Attempt, Interface, RunFolder, read
+from measure.timing.attempts import Attempt, Interface, RunFolder, read
+from measure.timing.plan import Operation
 
 CANDIDATES = "csrc/candidates"
 LIBRARIES = "tests/csrc/libraries"

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from measure.cli import main
-from measure.state import KatState
+from measure.timing.attempts import KatState
 
 TOYS = Path(__file__).resolve().parent / "iccs"
 UNKNOWN = "0" * 64

@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from evidence.types import FlagSet
-from measure import objects, sandbox
-from measure.build import build_with
-from measure.process import Limits
-from measure.sandbox import Sandbox
+from measure.build import compiler
+from measure.build.library import build_with
+from measure.confine import sandbox
+from measure.confine.process import Limits
+from measure.confine.sandbox import Sandbox
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -250,13 +251,13 @@ def compile_reason(toy: Callable[..., Any], box: Sandbox, monkeypatch: pytest.Mo
     """Compile a source under tight limits; return why that failed, having proved that nothing is left."""
     job = toy()
     mark = uuid.uuid4().hex
-    environment = objects._environment
+    environment = compiler._environment
 
     def compiled(source: str) -> str:
         (job.fetched.folder / "evil.c").write_text(source)
         monkeypatch.setattr(sandbox, "of_this_host", lambda: box)
-        monkeypatch.setattr(objects, "COMPILE_LIMITS", Limits(1.5, 400 << 20, 1 << 20))
-        monkeypatch.setattr(objects, "_environment", lambda scratch: environment(scratch) | {"HOSTILE_MARK": mark})
+        monkeypatch.setattr(compiler, "COMPILE_LIMITS", Limits(1.5, 400 << 20, 1 << 20))
+        monkeypatch.setattr(compiler, "_environment", lambda scratch: environment(scratch) | {"HOSTILE_MARK": mark})
         built = build_with(job, FlagSet.GUIDE)
         assert built.library is None
         assert marked_processes(mark) == []

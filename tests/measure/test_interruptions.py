@@ -13,7 +13,7 @@ import pytest
 from evidence import store
 from evidence.cli import main as verify_evidence
 from evidence.types import FlagSet, KatStatus
-from measure.state import Attempt, BuildState, KatState, Profiled, ProfileState
+from measure.timing.attempts import Attempt, BuildState, KatState, Profiled, ProfileState
 from tests.measure.interrupted import lives
 from tests.measure.interrupted.prepared import TRIALS
 from tests.measure.test_campaign import Place, instance

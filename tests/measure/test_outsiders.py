@@ -10,9 +10,9 @@ import pytest
 
 from evidence import plans, store
 from evidence.types import FlagSet, KatStatus
-from measure import process
-from measure.process import Finished, Output
-from measure.state import BuildState, KatState, RunFolder, read
+from measure.confine import process
+from measure.confine.process import Finished, Output
+from measure.timing.attempts import BuildState, KatState, RunFolder, read
 from tests.measure.test_campaign import Place, instance
 
 NOTHING = Output(b"", cut=False)

@@ -13,8 +13,8 @@ import pytest
 
 from evidence import plans, store
 from evidence.cli import main as verify_evidence
-from measure.sources import file_sha256
-from measure.state import Attempt
+from measure.source.fetch import file_sha256
+from measure.timing.attempts import Attempt
 from tests.measure.interrupted.lives import final_files
 from tests.measure.test_campaign import TOY, Place, instance
 

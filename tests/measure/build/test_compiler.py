@@ -11,12 +11,13 @@ import pytest
 
 from evidence.catalog import Candidate, Instance, Source
 from evidence.types import FlagSet
-from measure import objects, sandbox
-from measure.build import BuildJob, build, build_with
-from measure.flags import cxx_flags
-from measure.sources import Fetched
+from measure.build import compiler
+from measure.build.flags import cxx_flags
+from measure.build.library import BuildJob, build, build_with
+from measure.confine import sandbox
+from measure.source.fetch import Fetched
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 HASH = """
 #include "%s"
 int CryptHash(int bits, const unsigned char *m, unsigned long long n, unsigned char *d) { (void)m, (void)n; d[0] = %s;
@@ -69,7 +70,7 @@ def submission(tmp_path):
 @pytest.fixture(autouse=True)
 def no_clock_tick(monkeypatch):
     """Files that a test has just written are taken for settled."""
-    monkeypatch.setattr(objects, "CLOCK_TICK_NS", 0)
+    monkeypatch.setattr(compiler, "CLOCK_TICK_NS", 0)
 
 
 FILES = {
@@ -167,7 +168,7 @@ def test_a_damaged_object_is_compiled_anew(submission, compiled, tmp_path):
 
 
 def test_a_file_that_changes_while_it_is_compiled_is_not_kept(submission, compiled, monkeypatch):
-    monkeypatch.setattr(objects, "CLOCK_TICK_NS", 10**18)
+    monkeypatch.setattr(compiler, "CLOCK_TICK_NS", 10**18)
     build(submission(FILES))
     build(submission(FILES))
     assert len(compiled()) == 10

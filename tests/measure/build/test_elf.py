@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from measure import elf
+from measure.build import elf
 from measure.errors import BuildError
 
 SOURCE = """

@@ -3,7 +3,7 @@
 import pytest
 
 from evidence.types import FlagSet
-from measure import flags
+from measure.build import flags
 from measure.errors import BuildError
 
 ADDITIONS = (

@@ -8,10 +8,10 @@ from typing import Any
 import cffi
 import pytest
 
+from measure.build.helpers import Helper, link_flags, load_sets, roles, wrappers
 from measure.errors import BuildError
-from measure.helpers import Helper, link_flags, load_sets, roles, wrappers
 
-CSRC = Path(__file__).resolve().parents[2] / "csrc"
+CSRC = Path(__file__).resolve().parents[3] / "csrc"
 STRICT_C99 = ("-std=c99", "-Wpedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-D_GNU_SOURCE")
 SHAPES, UNKNOWN = 512, 2**64 - 1
 PROFILE = """

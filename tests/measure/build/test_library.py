@@ -12,12 +12,12 @@ import msgspec
 import pytest
 
 from evidence.types import FlagSet
-from measure import build as building
-from measure.build import Built, build, build_with
+from measure.build import library as building
+from measure.build.flags import build_flags
+from measure.build.library import Built, build, build_with
 from measure.errors import BuildError, ToolMissingError
-from measure.flags import build_flags
-from measure.selection import select
-from measure.sources import file_sha256, sources_sha256
+from measure.source.fetch import file_sha256, sources_sha256
+from measure.source.select import select
 
 
 def text_of(job, built: Built, function: str) -> str:

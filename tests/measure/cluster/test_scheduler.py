@@ -15,15 +15,15 @@ import pytest
 from evidence import store
 from evidence.types import Campaign, Record
 from measure.cli import main
-from measure.host import usable_cpus
+from measure.host.facts import usable_cpus
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TOY = "tests/measure/toy"
 DEADLINE_S = 120.0  # of what takes a second, on a busy machine
 OTHER_KERNEL = """
-import msgspec, measure.host
-real = measure.host.environment
-measure.host.environment = lambda *words, **named: msgspec.structs.replace(real(*words, **named), kernel="5.0-other")
+import msgspec, measure.host.facts as facts
+real = facts.environment
+facts.environment = lambda *words, **named: msgspec.structs.replace(real(*words, **named), kernel="5.0-other")
 """
 
 
@@ -235,7 +235,7 @@ def test_who_comes_late_is_asked_first(tmp_path: Path, driver_cache: Path, clust
 @pytest.mark.slow
 def test_without_a_fit_worker_the_campaign_ends(tmp_path: Path, driver_cache: Path, cluster: Cluster) -> None:
     place = Place(tmp_path / "place", driver_cache, {"A": "none"})
-    hasty = "import measure.remote\nmeasure.remote.NO_WORKER_S = measure.remote.ALL_REFUSED_S = 1.0"
+    hasty = "import measure.cluster.scheduler as s\ns.NO_WORKER_S = s.ALL_REFUSED_S = 1.0"
     command = python(hasty, place.words("run", "--scheduler", cluster.address))
     nobody = cluster.start(command, stderr=subprocess.PIPE)
     assert nobody.stderr
@@ -323,7 +323,7 @@ def test_an_interrupted_campaign_frees_its_workers(tmp_path: Path, driver_cache:
 @pytest.mark.slow
 def test_another_distributed_at_the_scheduler_is_one_line(tmp_path: Path, driver_cache: Path, cluster: Cluster) -> None:
     place = Place(tmp_path / "place", driver_cache, {"A": "none"})
-    older = "import measure.remote\nmeasure.remote.programs = lambda: {'distributed': '1.0'}"
+    older = "import measure.cluster.scheduler\nmeasure.cluster.scheduler.programs = lambda: {'distributed': '1.0'}"
     done = subprocess.run(
         python(older, place.words("run", "--scheduler", cluster.address)),
         cwd=ROOT, capture_output=True, text=True, check=False,
@@ -350,7 +350,7 @@ def test_a_worker_leaves_when_it_is_told_to(cluster: Cluster, number: signal.Sig
     ("address", "why"), [("tcp://127.0.0.1:1", "no answer within 1 s"), ("nowhere", "missing port number")]
 )
 def test_an_unreachable_scheduler_is_one_line(address: str, why: str) -> None:
-    hasty = "import measure.worker\nmeasure.worker.CONNECT_TIMEOUT_S = 1.0"
+    hasty = "import measure.cluster.worker\nmeasure.cluster.worker.CONNECT_TIMEOUT_S = 1.0"
     done = subprocess.run(
         python(hasty, ["worker", "--scheduler", address]), cwd=ROOT, capture_output=True, text=True, check=False
     )

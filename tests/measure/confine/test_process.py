@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from measure import process
-from measure.process import OUTPUT_LIMIT_BYTES, RESULT_FD, Limits, Output, run
+from measure.confine import process
+from measure.confine.process import OUTPUT_LIMIT_BYTES, RESULT_FD, Limits, Output, run
 
 LIMITS = Limits(timeout_s=30)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from measure import sandbox
+from measure.confine import sandbox
+from measure.confine.process import RESULT_FD, Limits
+from measure.confine.sandbox import FIRST_USER, Sandbox, View, confine_words
 from measure.errors import SandboxError
-from measure.process import RESULT_FD, Limits
-from measure.sandbox import FIRST_USER, Sandbox, View, confine_words
 
 LIMITS = Limits(timeout_s=20, address_space_bytes=1 << 30, file_size_bytes=1000)
 IS_ROOT = os.geteuid() == 0

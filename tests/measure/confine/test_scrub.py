@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence.verify import ABSOLUTE_PATH
-from measure.scrub import scrub
+from measure.confine.scrub import scrub
 
 
 @pytest.mark.parametrize(

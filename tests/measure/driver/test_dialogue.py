@@ -7,7 +7,8 @@ import pytest
 
 from evidence.operations import Family
 from evidence.types import CounterUnit
-from measure.driver import (
+from measure.confine.process import Finished, Output
+from measure.driver.dialogue import (
     DriverJob,
     is_emulated,
     profile_argv,
@@ -19,7 +20,6 @@ from measure.driver import (
     time_argv,
 )
 from measure.errors import DriverError
-from measure.process import Finished, Output
 
 JOB = DriverJob("kem-a/lib/libA.so", Family.KEM, "enc", iterations=20, warmups=3, cpu=1, clock_hz=None)
 DOCUMENT = {

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from evidence.types import Counter, CounterUnit
-from measure import hostcheck
-from measure.host import Tools, cpu_numbers, environment
-from measure.hostcheck import Finding, Seen, document, findings, problems, table
+from measure.host import check
+from measure.host.check import Finding, Seen, document, findings, problems, table
+from measure.host.facts import Tools, cpu_numbers, environment
 
-HOSTS = Path(__file__).resolve().parent / "hosts"
+HOSTS = Path(__file__).resolve().parent / "machines"
 CYCLES = Counter(unit=CounterUnit.CYCLES, name="perf-rdpmc", overhead=40)
 TICKS = Counter(unit=CounterUnit.TICKS, name="tsc", hz=2_600_000_000, overhead=40)
 CPUS = "/sys/devices/system/cpu"
@@ -237,9 +237,9 @@ def test_a_clock_is_unsteady_after_three_probes_in_a_row(tmp_path: Path, clocks_
 
 def test_the_bound_of_a_steady_clock() -> None:
     middle_half = [990.0, 997.5, 1000.0, 1002.4, 1010.0]
-    assert hostcheck.is_steady([int(1e6 * rate) for rate in (997.6, 997.6, 1000, 1002.5, 1002.5)])
-    assert not hostcheck.is_steady([int(1e6 * rate) for rate in (997.4, 997.4, 1000, 1002.6, 1002.6)])
-    assert not hostcheck.is_steady([int(1e6 * rate) for rate in middle_half])
+    assert check.is_steady([int(1e6 * rate) for rate in (997.6, 997.6, 1000, 1002.5, 1002.5)])
+    assert not check.is_steady([int(1e6 * rate) for rate in (997.4, 997.4, 1000, 1002.6, 1002.6)])
+    assert not check.is_steady([int(1e6 * rate) for rate in middle_half])
 
 
 def test_an_offline_core_and_a_forbidden_one(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from measure.process import Limits
-from measure.sandbox import Sandbox, View
+from measure.confine.process import Limits
+from measure.confine.sandbox import Sandbox, View
 
 
 def main() -> None:

@@ -15,8 +15,8 @@ from evidence.catalog import Source
 from evidence.cli import main as verify_evidence
 from evidence.types import FlagSet, KatStatus
 from measure.errors import StorageError
-from measure.sources import fetch, file_sha256
-from measure.state import BuildState, KatState, RunFolder, read
+from measure.source.fetch import fetch, file_sha256
+from measure.timing.attempts import BuildState, KatState, RunFolder, read
 from tests.measure.interrupted.lives import final_files
 from tests.measure.test_campaign import TOY, Place, instance
 

@@ -16,8 +16,9 @@ from typing import Any, NoReturn
 import msgspec
 
 from evidence import plans
-from measure import process, sandbox, timing
 from measure.cli import main
+from measure.confine import process, sandbox
+from measure.timing import trials
 
 PR_SET_CHILD_SUBREAPER = 36
 LEAVE_S = 30.0
@@ -30,7 +31,7 @@ def prepare(counted: Path) -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     plans.QUICK = msgspec.structs.replace(plans.QUICK, trials=TRIALS, min_total=0, max_iters_per_trial=CALLS)
     process.PAUSES_S = (0.0, 0.0)
-    timing.DISTURBED_RETRIES = 0
+    trials.DISTURBED_RETRIES = 0
     sandbox.of_this_host()
     once = process._run_once
 

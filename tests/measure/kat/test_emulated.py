@@ -18,14 +18,14 @@ import msgspec
 import pytest
 
 from evidence.catalog import Candidate, Catalog, Instance, NistKat, Source
-from measure.build import BuildJob, build
+from measure.build.library import BuildJob, build
 from measure.kat import iccs, nist
 from measure.kat.scheme import Encapsulated, KeyPair
-from measure.sources import Fetched
+from measure.source.fetch import Fetched
 from tests.csrc.model.helpers import Drng
 
-ROOT = Path(__file__).resolve().parents[2]
-HERE = Path(__file__).resolve().parent / "emulated"
+ROOT = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parents[1] / "emulated"
 ANSWERS = ROOT / "tests" / "data" / "iccs" / "answers.json"
 COMPILER = "aarch64-linux-gnu-gcc"
 EMULATOR = "qemu-aarch64-static"

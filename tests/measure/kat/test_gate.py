@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from evidence.types import BuildInstance, FlagSet, KatStatus
 from evidence.verify import ABSOLUTE_PATH
-from measure.build import build
+from measure.build.library import build
+from measure.confine.process import Limits
 from measure.errors import KatError
 from measure.kat import gate
 from measure.kat.gate import build_and_check, compare, prove_comparer, record, run_kat
-from measure.process import Limits
 
 SHORT = Limits(timeout_s=2, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
 

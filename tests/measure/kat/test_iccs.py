@@ -11,15 +11,15 @@ import pytest
 from evidence.catalog import Candidate, IccsKat, Instance, Source
 from evidence.types import KatStatus
 from evidence.verify import ABSOLUTE_PATH
-from measure.build import BuildJob, build
+from measure.build.library import BuildJob, build
+from measure.confine.process import Limits
 from measure.errors import KatError
 from measure.kat import iccs_gate
 from measure.kat.gate import build_and_check, record, run_kat
-from measure.process import Limits
-from measure.sources import Fetched
+from measure.source.fetch import Fetched
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-TOYS = Path(__file__).resolve().parent / "iccs"
+REPOSITORY = Path(__file__).resolve().parents[3]
+TOYS = Path(__file__).resolve().parents[1] / "iccs"
 SHORT = Limits(timeout_s=3, address_space_bytes=1 << 30, file_size_bytes=1 << 20)
 SEED_LINES = (
     "Count = 0\nSeed_Len = 64\nSeed = 927F06B594798A4DDFAA4F03F92AAAF04E1D453F6ED1DE19B86D3AADE048A654"

@@ -5,7 +5,7 @@ from cffi import FFI
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.build import build
+from measure.build.library import build
 from measure.kat.library import GUARD_BYTES, Buffer, InterfaceError, KemLibrary, OverflowedError, SignLibrary
 from measure.kat.nist import OperationFailedError
 

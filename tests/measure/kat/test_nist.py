@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.build import build
+from measure.build.library import build
 from measure.kat import nist
 from measure.kat.gate import run_kat
 from measure.kat.library import KemLibrary

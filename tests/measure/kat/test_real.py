@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from measure.build import BuildJob, build
+from measure.build.library import BuildJob, build
 from measure.kat.gate import build_and_check, record, run_kat
 
 QUICK = [("kem-kyber", "Kyber512"), ("sign-dilithium", "Dilithium2"), ("kem-hqc", "HQC-128")]

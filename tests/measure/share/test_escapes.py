@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from measure.errors import BuildError
-from measure.escapes import COMPILE_FLAGS, LINK_FLAGS, escapes
+from measure.share.escapes import COMPILE_FLAGS, LINK_FLAGS, escapes
 
 CROSS = "aarch64-linux-gnu-gcc"
 HELPERS = ("sm3hash", "pseudohash")

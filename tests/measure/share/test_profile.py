@@ -16,15 +16,17 @@ from evidence import derive
 from evidence.catalog import Candidate, Instance, Source
 from evidence.plans import QUICK
 from evidence.types import BuildInstance, FlagSet, KatStatus, Profile
-from measure import host, profile, timing
-from measure.build import BuildJob, build_with
-from measure.plan import Operation
-from measure.profile import Task, Work
-from measure.sources import Fetched
-from measure.state import ProfileState, RunFolder, read
+from measure.build.library import BuildJob, build_with
+from measure.host import facts
+from measure.share import profile
+from measure.share.profile import Task, Work
+from measure.source.fetch import Fetched
+from measure.timing import trials
+from measure.timing.attempts import ProfileState, RunFolder, read
+from measure.timing.plan import Operation
 from tests.csrc.model.winternitz import Winternitz, calls
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CSRC = ROOT / "csrc"
 SEED, MESSAGE = bytes(range(48)), bytes((131 * i + 64) % 256 for i in range(64))
 POINTS = 0.03
@@ -45,7 +47,7 @@ Bench = Callable[..., "Stand"]
 class Stand:
     """One instance, built for timing and for profiling, in a run folder of its own."""
 
-    def __init__(self, rig: timing.Rig, work: Work) -> None:
+    def __init__(self, rig: trials.Rig, work: Work) -> None:
         self.rig, self.work = rig, work
         self.profiled = profile.make_library(rig.folder, work)
 
@@ -79,8 +81,8 @@ def bench(tmp_path: Path, driver: Path) -> Bench:
             kat=KatStatus.PASS, flags=made.flags, build_flags=made.build_flags, library=made.library,
             library_sha256=made.library_sha256,
         )  # fmt: skip
-        rig = timing.Rig(
-            RunFolder(tmp_path / "run"), driver, "0" * 64, min(os.sched_getaffinity(0)), host.Tools(None, None), QUICK
+        rig = trials.Rig(
+            RunFolder(tmp_path / "run"), driver, "0" * 64, min(os.sched_getaffinity(0)), facts.Tools(None, None), QUICK
         )
         return Stand(rig, Work(built, job))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from evidence.catalog import Source
-from measure import sources
 from measure.errors import SourceError
-from measure.sources import fetch, file_sha256, sources_sha256, unpack
+from measure.source import fetch as sources
+from measure.source.fetch import fetch, file_sha256, sources_sha256, unpack
 
 
 def make_archive(file: Path, *members: tuple[str, bytes] | tarfile.TarInfo) -> str:

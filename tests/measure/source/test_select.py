@@ -4,7 +4,7 @@ import pytest
 
 from evidence.catalog import Instance
 from measure.errors import BuildError
-from measure.selection import NO_CODE, main_depth, select
+from measure.source.select import NO_CODE, main_depth, select
 
 
 @pytest.fixture

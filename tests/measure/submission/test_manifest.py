@@ -7,16 +7,16 @@ import pytest
 
 from evidence import catalog
 from evidence.types import KatStatus
-from measure.build import BuildJob
+from measure.build.library import BuildJob
 from measure.cli import main
-from measure.discover import instances, kat_files
 from measure.errors import StorageError, UsageError
-from measure.init import manifest, survey, write
 from measure.kat.gate import build_and_check, run_kat
-from measure.sources import Fetched
+from measure.source.fetch import Fetched
+from measure.submission.discover import instances, kat_files
+from measure.submission.manifest import manifest, survey, write
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-TOYS = Path(__file__).resolve().parent / "iccs"
+REPOSITORY = Path(__file__).resolve().parents[3]
+TOYS = Path(__file__).resolve().parents[1] / "iccs"
 HEADER = '#ifndef SIG_H\n#define SIG_H\n#define ALGORITHM_INSTANCE "{name}"\nint sig_keygen();\n#endif\n'
 KAT = "Count = 0\r\nPK_Len = 1\r\nPK = AB\r\nSn_Len = 1 \r\nSn = CD\r\n\r\nCount = 1\nPK = 00\n"
 KAT_SHA256 = hashlib.sha256(b"Count = 0\nPK_Len = 1\nPK = AB\nSn_Len = 1\nSn = CD\nCount = 1\nPK = 00\n").hexdigest()

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from evidence.plans import QUICK
 from evidence.types import BuildInstance, KatStatus, ParallelControl
-from measure import workers
 from measure.errors import DriverError, UsageError
-from measure.host import Tools
-from measure.plan import Operation
-from measure.state import RunFolder
-from measure.timing import Rig, Task
-from measure.workers import balance
+from measure.host.facts import Tools
+from measure.timing import cores as workers
+from measure.timing.attempts import RunFolder
+from measure.timing.cores import balance
+from measure.timing.plan import Operation
+from measure.timing.trials import Rig, Task
 
 costs = st.dictionaries(st.text("abcdef", min_size=1, max_size=4), st.floats(min_value=0, max_value=1e6), max_size=30)
 cores = st.lists(st.integers(0, 63), min_size=1, max_size=8, unique=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evidence.plans import FULL, QUICK
 from evidence.types import Planning
-from measure.plan import (
+from measure.timing.plan import (
     Operation,
     calibration_is_measurement,
     estimated_s,

@@ -1,0 +1,1 @@
+"""From sources to a library: compiler, flags, helper functions, ELF."""

@@ -1,0 +1,1 @@
+"""The machine that measures: its facts, and whether it is fit."""

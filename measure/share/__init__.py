@@ -1,0 +1,1 @@
+"""The share of helper functions in an operation."""

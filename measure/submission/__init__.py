@@ -1,0 +1,1 @@
+"""What a submitter's folder holds, and the first manifest for it."""
