@@ -20,7 +20,8 @@ from evidence.types import (
     Process,
     Trial,
 )
-from measure.cluster import returned, scheduler, worker
+from measure.cluster import returned, worker
+from measure.cluster import scheduler as handing_out
 from measure.cluster.worker import Answer, Entry, Introduction
 from measure.errors import HostError, RemoteError
 from measure.host.facts import Tools
@@ -34,7 +35,7 @@ MACHINE = Environment(architecture="x86_64", cpu_model="A", kernel="6.1", memory
 TSC = Counter(unit=CounterUnit.TICKS, name="tsc", hz=2_600_000_000)
 FIT = Introduction(programs=worker.programs(), cpu=3, environment=MACHINE, counter=TSC, problems=("turbo is on",))
 RULES = worker.Rules(planning=QUICK, versions=Tools("gcc 13", None), driver=b"driver", driver_sha256="d" * 64)
-TERMS = scheduler.Terms("tcp://here:1", RULES, MACHINE, TSC, refuses_problems=False)
+TERMS = handing_out.Terms("tcp://here:1", RULES, MACHINE, TSC, refuses_problems=False)
 ONE, OTHER, THIRD = "tcp://one:1", "tcp://other:1", "tcp://third:1"
 
 
@@ -140,13 +141,13 @@ def failing(label: str, address: str) -> bytes:
 class Desk:
     """The side that hands out, and what it was told."""
 
-    def __init__(self, folder: Path, scheduler: Scheduler, terms: scheduler.Terms = TERMS) -> None:
+    def __init__(self, folder: Path, scheduler: Scheduler, terms: handing_out.Terms = TERMS) -> None:
         self.scheduler, self.said, self.done = scheduler, [], []  # type: tuple[Scheduler, list[str], list[str]]
         self.rig = Rig(RunFolder(folder), folder / "driver", "d" * 64, 1, Tools(None, None), QUICK)
         self.checks: list[HostCheck] = []
-        hooks = scheduler.Hooks(self.said.append, self.note, lambda _, text: self.done.append(text))
+        hooks = handing_out.Hooks(self.said.append, self.note, lambda _, text: self.done.append(text))
         client: Any = scheduler
-        self.handout = scheduler.Handout(client, self.rig, terms, hooks)
+        self.handout = handing_out.Handout(client, self.rig, terms, hooks)
         for label in "AB":
             (folder / f"lib{label}.so").write_bytes(b"library")
 
@@ -160,9 +161,9 @@ class Desk:
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "POLL_S", 0.001)
-    monkeypatch.setattr(scheduler, "NO_WORKER_S", 0.0)
-    monkeypatch.setattr(scheduler, "ALL_REFUSED_S", 0.0)
+    monkeypatch.setattr(handing_out, "POLL_S", 0.001)
+    monkeypatch.setattr(handing_out, "NO_WORKER_S", 0.0)
+    monkeypatch.setattr(handing_out, "ALL_REFUSED_S", 0.0)
 
 
 def test_answers_are_kept_under_the_name_of_their_worker(tmp_path: Path) -> None:
@@ -311,13 +312,13 @@ def test_nobody_there_and_nobody_fit_are_two_errors(tmp_path: Path) -> None:
     ],
 )
 def test_refusals_name_setting_found_and_wanted(changes: dict[str, Any], reasons: list[str]) -> None:
-    found = scheduler.refusals(msgspec.structs.replace(FIT, **changes), TERMS)
+    found = handing_out.refusals(msgspec.structs.replace(FIT, **changes), TERMS)
     assert len(found) == len(reasons)
     assert all(one.startswith(reason) for one, reason in zip(found, reasons, strict=True))
 
 
 def test_a_full_plan_refuses_an_unfit_worker() -> None:
-    assert scheduler.refusals(FIT, TERMS._replace(refuses_problems=True)) == ["turbo is on"]
+    assert handing_out.refusals(FIT, TERMS._replace(refuses_problems=True)) == ["turbo is on"]
 
 
 def test_another_campaign_has_another_resource(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from evidence.types import Environment
-from measure.host import facts
+from measure.host import facts as host
 from measure.host.facts import Tools
 
 TOOLS = Tools("gcc (Debian 14.2.0-19) 14.2.0", "cmake version 3.31.6")
@@ -46,7 +46,7 @@ def tree(root: Path, files: dict[str, str]) -> Path:
 
 def test_a_host_is_read(tmp_path: Path) -> None:
     root = tree(tmp_path, FIXED_INTEL)
-    env = facts.environment(2, TOOLS, root)
+    env = host.environment(2, TOOLS, root)
     assert env.cpu_model == "12th Gen Intel(R) Core(TM) i7-12700"
     assert env.memory_total_kib == 32551768
     assert env.kernel == "6.12.107+deb13-amd64"
@@ -66,11 +66,11 @@ def test_an_amazon_metal_machine_is_not_virtual(tmp_path: Path) -> None:
         "sys/class/dmi/id/sys_vendor": "Amazon EC2",
         "sys/class/dmi/id/product_name": "c7i.metal-24xl",
     }
-    assert facts.environment(2, TOOLS, tree(tmp_path, metal)).virtualized is False
+    assert host.environment(2, TOOLS, tree(tmp_path, metal)).virtualized is False
 
 
 def test_what_the_system_does_not_show_stays_absent(tmp_path: Path) -> None:
-    env = facts.environment(2, Tools(None, None), tmp_path)
+    env = host.environment(2, Tools(None, None), tmp_path)
     for name in ("cpu_model", "memory_total_kib", "kernel", "os", "cpufreq_governor", "load_1min", "compiler"):
         assert getattr(env, name) is None, name
 
@@ -89,4 +89,4 @@ def test_what_the_system_does_not_show_stays_absent(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_fixed_clock(facts: dict[str, object], expected: int | None) -> None:
-    assert facts.fixed_clock_hz(msgspec.convert(facts, Environment)) == expected
+    assert host.fixed_clock_hz(msgspec.convert(facts, Environment)) == expected
