@@ -25,7 +25,7 @@ def build_phase(run: Run, chosen: Sequence[Chosen]) -> None:
     fetched = fetch(run, chosen)
     jobs = [build_job(run, one, fetched[one.candidate.id]) for one in chosen]
     # An archive's digest stands for what was unpacked from it.
-    trees = {name: one.archive_sha256 or compiler.Tree(one.folder).sha256 for name, one in fetched.items()}
+    trees = {name: one.archive_sha256 or compiler.tree_sha256(one.folder) for name, one in fetched.items()}
     on_all_cores(run, "build", jobs, lambda job: _build_one(run, job, trees[job.candidate.id]))
 
 
@@ -47,8 +47,7 @@ def fetch(run: Run, chosen: Sequence[Chosen]) -> dict[str, sources.Fetched]:
 def build_job(run: Run, one: Chosen, fetched: sources.Fetched) -> library.BuildJob:
     """Return the build of one instance."""
     csrc = (run.settings.root / "csrc").resolve()
-    kept = run.settings.runs / "objects"
-    return library.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve(), objects=kept)
+    return library.BuildJob(one.candidate, one.instance, fetched, csrc, run.folder.path.resolve())
 
 
 def _build_one(run: Run, job: library.BuildJob, tree_sha256: str) -> str:

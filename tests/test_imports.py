@@ -82,9 +82,9 @@ def test_rooms_use_only_those_below(package: str, floors: tuple[tuple[str, ...],
         if (room := room_of(package, file)) == "__init__":
             continue
         assert room in floor, f"{file}: a room that the street does not have"
-        for used in rooms(package, file) & floor.keys() - {room}:
-            if floor[used] <= floor[room] and not {used, room} <= ABOVE_ALL:
-                wrong.append(f"{file.relative_to(ROOT)} uses {used}")
+        others = rooms(package, file) & floor.keys() - {room}
+        above = {used for used in others if floor[used] <= floor[room] and not {used, room} <= ABOVE_ALL}
+        wrong += [f"{file.relative_to(ROOT)} uses {used}" for used in sorted(above)]
     assert wrong == []
 
 

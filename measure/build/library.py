@@ -1,6 +1,6 @@
 """Builds one instance into a shared library: its sources, the adapter and the shim, the same bytes every time.
 
-A caller may run as many builds at once as there are cores: they share nothing but kept objects.
+A caller may run as many builds at once as there are cores: they share nothing.
 """
 
 import os
@@ -19,7 +19,6 @@ from measure.build import elf
 from measure.build.compiler import (
     CompileError,
     KilledError,
-    Tree,
     Unit,
     Workshop,
     compile_unit,
@@ -61,8 +60,7 @@ class BuildJob(NamedTuple):
     """Everything that the build of one instance depends on.
 
     ``extra_sources`` (absolute), ``compile_flags`` and ``link_flags`` are for a second library of the same sources,
-    such as the profiled one; ``lib`` is its folder below the candidate's. ``objects`` is a folder of kept objects,
-    None keeps none.
+    such as the profiled one; ``lib`` is its folder below the candidate's.
     """
 
     candidate: Candidate
@@ -76,7 +74,6 @@ class BuildJob(NamedTuple):
     compile_flags: tuple[str, ...] = ()  # behind the others
     link_flags: tuple[str, ...] = ()
     lib: str = "lib"
-    objects: Path | None = None
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -164,8 +161,7 @@ def build_with(job: BuildJob, flag_set: FlagSet, reason: str | None = None) -> B
 def _absolute(job: BuildJob) -> BuildJob:
     """The compiler runs in other folders than this process."""
     fetched = job.fetched._replace(folder=job.fetched.folder.resolve())
-    objects = job.objects.resolve() if job.objects else None
-    return job._replace(fetched=fetched, csrc=job.csrc.resolve(), out=job.out.resolve(), objects=objects)
+    return job._replace(fetched=fetched, csrc=job.csrc.resolve(), out=job.out.resolve())
 
 
 def _planned(job: BuildJob, flag_set: FlagSet, selection: Selection) -> Built:
@@ -201,8 +197,6 @@ def _workshop(job: BuildJob, built: Built, scratch: Path, log: list[str]) -> Wor
         cxx_flags=(*cxx_flags(flags), *job.compile_flags),
         folders={job.csrc: "csrc", job.fetched.folder: "source"},
         scratch=scratch,
-        store=job.objects,
-        tree=Tree(job.fetched.folder),
         log=log,
     )
 

@@ -37,7 +37,7 @@ from measure.source.fetch import file_sha256
 from measure.timing.plan import Operation
 
 T = TypeVar("T", bound=msgspec.Struct)
-SHARED = ("sources", "objects")  # folders of all runs
+SHARED = ("sources",)  # folders of all runs
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

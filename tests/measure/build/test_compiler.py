@@ -1,4 +1,4 @@
-"""Objects are kept where nothing changed, and never where anything did; other languages, libraries and tools."""
+"""One file to one object, the same bytes every time; other languages, libraries and tools."""
 
 import ctypes
 import os
@@ -11,10 +11,8 @@ import pytest
 
 from evidence.catalog import Candidate, Instance, Source
 from evidence.types import FlagSet
-from measure.build import compiler
 from measure.build.flags import cxx_flags
-from measure.build.library import BuildJob, build, build_with
-from measure.confine import sandbox
+from measure.build.library import BuildJob, build
 from measure.source.fetch import Fetched
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -23,27 +21,6 @@ HASH = """
 int CryptHash(int bits, const unsigned char *m, unsigned long long n, unsigned char *d) { (void)m, (void)n; d[0] = %s;
 return bits != DIGEST_BIT_LENGTH; }
 """
-
-
-@pytest.fixture
-def compiled(monkeypatch):
-    """Note what is compiled; return a function that tells, and forgets."""
-    seen: list[str] = []
-    run = sandbox.run
-
-    def noting(words, *rest, **options):
-        if "-c" in words:
-            seen.append(Path(words[words.index("-c") + 1]).name)
-        return run(words, *rest, **options)
-
-    monkeypatch.setattr(sandbox, "run", noting)
-
-    def tell() -> list[str]:
-        names = sorted(seen)
-        seen.clear()
-        return names
-
-    return tell
 
 
 @pytest.fixture
@@ -57,20 +34,12 @@ def submission(tmp_path):
             file.parent.mkdir(parents=True, exist_ok=True)
             if not file.exists() or file.read_text() != content:
                 file.write_text(content)
-                # Long ago, as files of a download are.
-                os.utime(file, (1_000_000_000, 1_000_000_000))
         instance = msgspec.convert({"label": "toy", "dir": "Übung"} | recipe, Instance)
         candidate = Candidate(id="hash-toy", algorithm="Toy", source=Source(path="x"), instances=(instance,))
         fetched = Fetched(root, "path: x", None)
-        return BuildJob(candidate, instance, fetched, REPOSITORY / "csrc", tmp_path / "out", objects=tmp_path / "kept")
+        return BuildJob(candidate, instance, fetched, REPOSITORY / "csrc", tmp_path / "out")
 
     return make
-
-
-@pytest.fixture(autouse=True)
-def no_clock_tick(monkeypatch):
-    """Files that a test has just written are taken for settled."""
-    monkeypatch.setattr(compiler, "CLOCK_TICK_NS", 0)
 
 
 FILES = {
@@ -93,120 +62,37 @@ def digest_of(job: BuildJob) -> int:
     return out.raw[0]
 
 
-def test_a_second_build_compiles_nothing_and_gives_the_same_library(submission, compiled):
+def test_a_second_build_gives_the_same_library_byte_for_byte(submission, tmp_path):
     job = submission(FILES)
     first = build(job)
     assert first.library, first.reason
-    assert {"h.c", "more.c", "drng.c", "random_iccs.c", "metadata.c"} == set(compiled())
-    assert build(job).library_sha256 == first.library_sha256
-    assert compiled() == []
-    assert build(job._replace(objects=None)).library_sha256 == first.library_sha256
-    assert len(compiled()) == 5
-    assert "kept object" in (job.out / build(job).log).read_text()
+    again = build(job._replace(out=tmp_path / "elsewhere"))
+    assert (tmp_path / "elsewhere" / again.library).read_bytes() == (job.out / first.library).read_bytes()
 
 
-def test_only_what_changed_is_compiled_again(submission, compiled):
+def test_what_changed_is_in_the_library(submission):
     assert digest_of(submission(FILES)) == 1
-    compiled()
     assert digest_of(submission(FILES | {"h.c": HASH % ("Renamed-128.h", "2")})) == 2
-    assert compiled() == ["h.c"]
-    build(submission(FILES | {"Renamed-128.h": FILES["Renamed-128.h"] + "extern int new;\n"}))
-    assert compiled() == ["h.c"]
-
-
-def test_other_defines_flags_and_variants_are_other_objects(submission, compiled):
-    build(submission(FILES))
-    compiled()
-    build(submission(FILES, defines=("A=1",)))
-    assert compiled() == ["h.c", "more.c"]
-    build(submission(FILES, variant="performance"))
-    assert len(compiled()) == 5
-    build_with(submission(FILES), FlagSet.HARNESS_DEFAULT)
-    assert len(compiled()) == 5
-
-
-@pytest.mark.parametrize(
-    "reader",
-    [
-        'extern const unsigned char blob[]; __asm__(".data\\nblob: .inc" "bin \\"blob.bin\\"\\n.text\\n");\n',
-        "#define JOIN(a, b) a##b\nextern const unsigned char blob[];\n"
-        'JOIN(as, m)(".data\\nblob: .incbin \\"blob.bin\\"\\n.text\\n");\n',
-    ],
-)
-def test_an_object_that_reads_files_behind_the_preprocessors_back_follows_them(submission, compiled, reader):
-    source = "typedef int x;\n" + reader + HASH % ("Renamed-128.h", "blob[0]")
-    changed = FILES | {"h.c": source, "blob.bin": "\x05"}
-    flags = {"defines": ("asm=__asm__",)}
-    assert digest_of(submission(changed, **flags)) == 5
-    assert digest_of(submission(changed | {"blob.bin": "\x06"}, **flags)) == 6
-
-
-def test_assembly_that_includes_files_follows_them(submission):
-    text = '.globl value\n.data\nvalue: .include "value.txt"\n.section .note.GNU-stack,"",@progbits\n'
-    source = "extern const unsigned char value;\n" + HASH % ("Renamed-128.h", "value")
-    for ending in ("s", "S"):
-        files = FILES | {"h.c": source, f"v.{ending}": text, "value.txt": ".byte 7\n"}
-        other = {} if ending == "s" else {"exclude": ("Übung/v.s",)}
-        assert digest_of(submission(files, **other)) == 7
-        assert digest_of(submission(files | {"value.txt": ".byte 8\n"}, **other)) == 8
-
-
-def test_a_new_header_that_comes_first_is_noticed(submission):
     files = FILES | {"include/value.h": "#define V 3\n", "h.c": '#include "value.h"\n' + HASH % ("Renamed-128.h", "V")}
     assert digest_of(submission(files)) == 3
     assert digest_of(submission(files | {"value.h": "#define V 4\n"})) == 4
 
 
-def test_a_damaged_object_is_compiled_anew(submission, compiled, tmp_path):
-    first = build(submission(FILES))
-    compiled()
-    for number, file in enumerate(sorted((tmp_path / "kept").iterdir())):
-        content = file.read_bytes()
-        file.write_bytes(content[:-9] if number % 2 else content[:-1] + bytes((content[-1] ^ 1,)))
-    assert build(submission(FILES)).library_sha256 == first.library_sha256
-    assert len(compiled()) == 5
-
-
-def test_a_file_that_changes_while_it_is_compiled_is_not_kept(submission, compiled, monkeypatch):
-    monkeypatch.setattr(compiler, "CLOCK_TICK_NS", 10**18)
-    build(submission(FILES))
-    build(submission(FILES))
-    assert len(compiled()) == 10
-
-
-def test_a_store_that_cannot_be_written_costs_time_only(submission, tmp_path):
-    (tmp_path / "kept").write_text("a file")
-    assert digest_of(submission(FILES)) == 1
-
-
 @pytest.mark.slow
-def test_a_hundred_instances_build_on_all_cores_and_a_second_time_nothing_is_compiled(submission, compiled):
-    first = submission(
-        FILES | {f"part{n}.c": f"int part{n}(int x);\nint part{n}(int x) {{ return x + {n}; }}\n" for n in range(8)}
-    )
+def test_a_hundred_instances_build_on_all_cores_as_one_by_one(submission):
+    first = submission(FILES)
     jobs = []
     for number in range(100):
         folder = first.fetched.folder / f"X-{number}"
         shutil.copytree(first.fetched.folder / "Übung", folder)
         (folder / "params.h").write_text(f"#define N {number}\n")
-        source = '#include "params.h"\n' + HASH % ("Renamed-128.h", "N")
-        (folder / "h.c").write_text(source)
+        (folder / "h.c").write_text('#include "params.h"\n' + HASH % ("Renamed-128.h", "N"))
         instance = msgspec.structs.replace(first.instance, label=f"X-{number}", dir=f"X-{number}")
         jobs.append(first._replace(instance=instance))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        cold = [built.library_sha256 for built in pool.map(build, jobs)]
-        names = compiled()
-        # Copies of one file are one object, though two builds may come to the first of them at once.
-        assert names.count("h.c") == names.count("metadata.c") == 100
-        assert len(names) <= 2 * 100 + 11 * (os.cpu_count() or 1)
-        assert [built.library_sha256 for built in pool.map(build, jobs)] == cold
-    assert compiled() == []
-    assert len(set(cold)) == 100
-    (first.fetched.folder / "X-7/params.h").write_text("#define N 777\n")
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        warm = [built.library_sha256 for built in pool.map(build, jobs)]
-    assert compiled() == ["h.c"]
-    assert [number for number in range(100) if warm[number] != cold[number]] == [7]
+        together = [built.library_sha256 for built in pool.map(build, jobs)]
+    assert len(set(together)) == 100
+    assert [build(job).library_sha256 for job in jobs[::25]] == together[::25]
 
 
 CXX = """
@@ -281,9 +167,9 @@ def test_doubtful_files_are_linked_where_something_in_them_is_needed_and_drivers
     assert "== Übung/test_broken.c: left out: " in log
     assert "== Übung/self.c: left out: defines main" in log
     assert "KAT_CryptHash" not in log
-    from_kept = build(submission(files)).sources_sha256
+    doubtful = build(submission(files)).sources_sha256
     only = build(submission(files, sources=("Übung/h.c", "Übung/primality_test.c"))).sources_sha256
-    assert from_kept == only
+    assert doubtful == only
 
 
 def test_a_file_named_like_an_option_is_a_file(submission):

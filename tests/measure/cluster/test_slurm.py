@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.measure.cluster.test_scheduler import DEADLINE_S, ROOT, Place, kill
 
 from evidence import store
 from measure.cli import main
 from measure.cluster import slurm
 from measure.host.facts import usable_cpus
+from tests.measure.cluster.test_scheduler import DEADLINE_S, ROOT, Place, kill
 
 PROGRAMS = ("sbatch", "srun", "salloc", "scancel")
 

@@ -180,9 +180,7 @@ def official(tmp_path):
         source = Source(path="Übung 1")
         candidate = Candidate(id=f"{FAMILY[kind]}-toy", algorithm="Toy", source=source, instances=(instance,))
         fetched = Fetched(root, "path: Übung 1", None)
-        return BuildJob(
-            candidate, instance, fetched, REPOSITORY / "csrc", tmp_path / "out", objects=tmp_path / "objects"
-        )
+        return BuildJob(candidate, instance, fetched, REPOSITORY / "csrc", tmp_path / "out")
 
     return make
 
