@@ -4,6 +4,7 @@ import os
 import shutil
 
 import nox
+from nox.command import CommandFailed
 
 nox.needs_version = ">=2025.5"
 nox.options.sessions = ["measure", "render"]
@@ -74,7 +75,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the instrument: the driver beside a bare loop, a campaign on one core and two, the renderer at scale."""
+    """Measure the instrument: the driver, a campaign on one core and two, the renderer at scale; all, then the misses."""
     need(session, "gcc", "cmake")
     install(session, "test")
     session.run("cmake", "-S", "csrc", "-B", "build/csrc", "-DCMAKE_BUILD_TYPE=Release", external=True)
@@ -83,9 +84,14 @@ def bench(session: nox.Session) -> None:
         session.run("python", "-m", "measure", phase, "--runs", "build/bench", "--only", "^kem-kyber/Kyber512$")
     library = "build/bench/local/quick/kem-kyber/lib/libKyber512.so"
     cpu = session.posargs[0] if session.posargs else str(max(os.sched_getaffinity(0)))
-    session.run("python", "tests/bench/driver_bench.py", "build/csrc/driver", "build/csrc/bare_loop", library, cpu)
-    session.run("python", "tests/bench/campaign_bench.py")
-    session.run("python", "tests/bench/render_bench.py", *session.posargs[1:])
+    benches = (
+        ("driver_bench.py", "build/csrc/driver", "build/csrc/bare_loop", library, cpu),
+        ("campaign_bench.py",),
+        ("render_bench.py", *session.posargs[1:]),
+    )
+    missed = [name for name, *words in benches if not succeeds(session, "python", f"tests/bench/{name}", *words)]
+    if missed:
+        session.error(f"lines missed in {', '.join(missed)}")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -101,6 +107,15 @@ def need(session: nox.Session, *programs: str) -> None:
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
         session.error(f"not installed: {', '.join(missing)}; on Debian or Ubuntu: apt-get install {' '.join(missing)}")
+
+
+def succeeds(session: nox.Session, *words: str) -> bool:
+    """Run a program whose failure is no reason to leave others out; return whether it went well."""
+    try:
+        session.run(*words)
+    except CommandFailed:
+        return False
+    return True
 
 
 def mkdocs(session: nox.Session, *words: str) -> None:
