@@ -75,7 +75,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the instrument: the driver, a campaign on one core and two, the renderer at scale; all, then the misses."""
+    """Measure the instrument: the driver, a campaign on one core and two, the renderer at scale; then name misses."""
     need(session, "gcc", "cmake")
     install(session, "test")
     session.run("cmake", "-S", "csrc", "-B", "build/csrc", "-DCMAKE_BUILD_TYPE=Release", external=True)
